@@ -23,9 +23,11 @@ package protocol DocumentStore: Sendable {
         _ append: Append, rebase: @escaping @Sendable (_ missed: [LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable (_ missed: [LoggedChange], AppendOutcome) -> Void)
 
-    /// Creates a document, unless the name is taken.
+    /// Creates a document, unless the name is taken. The document is empty at revision 0, or has its first
+    /// revision. It and its first revision are one commit.
     func create(
-        _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (CreateResult) -> Void)
+        _ name: DocumentName, _ first: FirstRevision?, at time: Int64,
+        then completion: @escaping @Sendable (CreateResult) -> Void)
 
     func find(
         _ name: DocumentName,

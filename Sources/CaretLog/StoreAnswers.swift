@@ -18,6 +18,9 @@ package enum StoreRefusal: Error, Equatable, Sendable {
 package enum CreateResult: Equatable, Sendable {
     case created(DocumentEntry)
     case exists(DocumentEntry)
+    /// Nothing was created: the first revision does not fit an empty text, or one of its numbers is too large
+    /// to be stored.
+    case invalidChange
     case refused(StoreRefusal)
 }
 

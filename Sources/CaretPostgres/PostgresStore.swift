@@ -153,11 +153,12 @@ package final class PostgresStore: DocumentStore {
     // MARK: Documents
 
     package func create(
-        _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (CreateResult) -> Void
+        _ name: DocumentName, _ first: FirstRevision?, at time: Int64,
+        then completion: @escaping @Sendable (CreateResult) -> Void
     ) {
         // If the first try was committed, the second one finds the document.
         write(canRepeat: true) { writer throws(PostgresFault) in
-            try writer.create(name, at: time)
+            try writer.create(name, first, at: time)
         } then: { [self] in
             if case .success(.created(let entry)) = $0 { tell(.changed(entry.id)) }
             completion($0.answer { .refused($0.refusal) })

@@ -241,10 +241,11 @@ package final class SQLiteStore: DocumentStore {
     }
 
     package func create(
-        _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (CreateResult) -> Void
+        _ name: DocumentName, _ first: FirstRevision?, at time: Int64,
+        then completion: @escaping @Sendable (CreateResult) -> Void
     ) {
         write { writer throws(StoreFault) in
-            let answer = try writer.create(name, at: time, epoch: .random(in: .min ... .max))
+            let answer = try writer.create(name, first, at: time, epoch: .random(in: .min ... .max))
             return { completion(answer) }
         } or: {
             completion(.refused($0.refusal))

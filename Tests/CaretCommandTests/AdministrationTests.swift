@@ -48,13 +48,15 @@ import Testing
             """
             $ put a --create << x⏎
             a: saved as revision 1
+            $ put a << y⏎
+            a: saved as revision 2
             $ top --count 1
             …Z	1	1	…	…	…	…	…	…	…	…
             $ top --count 2 -i 0.1
             …Z	1	1	…	…	…	…	…	…	…	…
             …Z	1	1	0.0	0.0	0.0	0.0	…	…	…	…
             $ top --count 1 --json
-            {"time":"…Z","since":"…Z","milliseconds":…,"counters":{"connections":1,…,"pushes":1,…},"came":{"connections_opened":…},"latencies":{"commit":{"count":…,"p50":…,"p99":…,"max":…},…}}
+            {"time":"…Z","since":"…Z","milliseconds":…,"counters":{"connections":1,…,"pushes":2,…},"came":{"connections_opened":…},"latencies":{"commit":{"count":…,"p50":…,"p99":…,"max":…},…}}
             $ rm a -y
             a is deleted
             $ top --count 1 --json

@@ -91,11 +91,16 @@ struct HubNameTests {
         world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
         let ann = world.connect("ann")
         let push = #"{"type":"push","doc":"a","base":0,"seq":1,"text":"x","create":true}"#
-        let ack = #"{"type":"ack","doc":"a","seq":1,"rev":1,"edits":[{"range":[0,0],"text":"x"}]"#
-        #expect(ann.asks(push) == [ack + "}"])
-        #expect(ann.asks(push) == [ack + #","duplicate":true}"#])
+        func ack(_ epoch: String, _ end: String = "}") -> [String] {
+            [
+                #"{"type":"ack","doc":"a","seq":1,"epoch":"\#(epoch)","rev":1,"edits":[{"range":[0,0],"text":"x"}]"#
+                    + end
+            ]
+        }
+        #expect(ann.asks(push) == ack("1.1"))
+        #expect(ann.asks(push) == ack("1.1", #","duplicate":true}"#))
         #expect(ann.asks(#"{"type":"rename","doc":"a","to":"b"}"#) == [#"{"type":"done"}"#])
-        #expect(ann.asks(push) == [ack + "}"])
+        #expect(ann.asks(push) == ack("1.2"))
         #expect(ann.asks(#"{"type":"list"}"#).line(0).components(#""rev":1"#) == 2)
     }
 

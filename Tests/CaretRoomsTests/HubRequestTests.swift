@@ -55,7 +55,9 @@ struct HubRequestTests {
         let ann = world.connect("ann")
         #expect(
             ann.asks(#"{"type":"push","id":1,"doc":"a","base":0,"seq":1,"text":"one","create":true}"#)
-                == [#"{"type":"ack","id":1,"doc":"a","seq":1,"rev":1}"#])
+                == [
+                    #"{"type":"ack","id":1,"doc":"a","seq":1,"epoch":"1.1","rev":1,"edits":[{"range":[0,0],"text":"one"}]}"#
+                ])
         #expect(world.hub.roomCount == 0)
         #expect(
             ann.asks(#"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":2,"text":"two"}"#)

@@ -183,22 +183,6 @@ struct HubStateTests {
         }
     }
 
-    /// A push that created its document needs no epoch, even if the room commits another push before it.
-    @Test("the hub marks a push for which it created the document")
-    func firstPush() {
-        for isCreated in [true, false] {
-            var hub = hub()
-            _ = hub.handle(ask(push), at: 0)
-            let created = StoreAnswer.created(isCreated ? .created(entry) : .exists(entry))
-            _ = hub.handle(.answered(CallID(1), created), at: 0)
-            let actions = hub.handle(.answered(CallID(2), empty), at: 0)
-            let flags = actions.compactMap { action -> Bool? in
-                if case .sendToRoom(_, .push(let push)) = action { push.isFirst } else { nil }
-            }
-            #expect(flags == [isCreated])
-        }
-    }
-
     @Test("the hub sets a timer for the deadline of each rename or deletion")
     func deadlines() throws {
         let world = ServerWorld()

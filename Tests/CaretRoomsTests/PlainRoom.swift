@@ -83,7 +83,8 @@ struct PlainRoom: ServedRoom {
         }
         if let entry = known(push.participant.pusher, store), push.seq <= entry.seq {
             let ack = Ack(
-                document: push.document, seq: Int(push.seq), revision: entry.revision, duplicate: true)
+                document: push.document, seq: Int(push.seq), epoch: push.epoch == nil ? epoch.wire : nil,
+                revision: entry.revision, duplicate: true)
             return [send(.ack(ack), push.id, push.session)]
         }
         guard let change = change(push) else {
@@ -99,7 +100,8 @@ struct PlainRoom: ServedRoom {
             return .notOpen
         }
         if push.rights == .read { return .forbidden }
-        if push.epoch == nil, text.revision > 0, !push.isFirst { return .epochChanged }
+        let known = known(push.participant.pusher, store)?.seq ?? .min
+        if push.epoch == nil, text.revision > 0, push.seq > known { return .epochChanged }
         return nil
     }
 

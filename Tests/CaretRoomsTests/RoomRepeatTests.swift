@@ -39,13 +39,13 @@ import Testing
     @Test("a repeat is recognised after a restart, even if its epoch is outdated")
     func afterRestart() throws {
         var world = try RoomWorld("ab")
-        world.push(.ann, .text("abc"), base: 1, seq: 5, epoch: nil, isFirst: true)
+        world.push(.ann, .text("abc"), base: 1, seq: 5, )
         world.push(.ann, .text("abcd"), base: 2, seq: 6)
         try world.restart()
         world.push(.ann, .text("abcd"), base: 2, seq: 6, epoch: nil)
         #expect(
             world.lines(.ann) == [
-                #"{"type":"ack","doc":"notes","seq":6,"rev":3,"edits":[{"range":[3,3],"text":"d"}],"duplicate":true}"#
+                #"{"type":"ack","doc":"notes","seq":6,"epoch":"1.1","rev":3,"edits":[{"range":[3,3],"text":"d"}],"duplicate":true}"#
             ])
     }
 

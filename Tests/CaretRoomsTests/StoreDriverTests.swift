@@ -38,7 +38,7 @@ import Testing
         let (first, second) = (DocumentID(1), DocumentID(2))
         let (name, other, user) = (try DocumentName("b"), try DocumentName("c"), try UserName("ann"))
         let calls: [StoreCall] = [
-            .create(name, at: 9), .find(name), .list(prefix: "", after: nil, limit: 9),
+            .create(name, nil, at: 9), .find(name), .list(prefix: "", after: nil, limit: 9),
             .entries([first, second]), .text(first, at: 1), .text(second, at: nil), .load(first),
             .pusher(Person.ann.participant.pusher, in: first), .read(first, after: 0, limit: 999),
             .rename(second, to: other), .delete(second, at: 11), .delete(second, at: 12), .load(second),

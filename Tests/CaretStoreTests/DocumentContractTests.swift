@@ -15,6 +15,38 @@ import Testing
         #expect(refusal(await document.store.find(try DocumentName("nobody"))) == .gone)
     }
 
+    @Test(
+        "a document and its first revision are created together, or not at all", arguments: StoreKind.allCases
+    )
+    func createFilled(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let name = try DocumentName("filled")
+        let text = try TextBuffer("a😀\n")
+        let insertion = try Change([Edit(0..<0, text.string)])
+        let tooLarge = try SampleLog.pushed(insertion, in: TextBuffer(), seq: DocumentEntry.farthest + 1)
+        #expect(await store.create(name, FirstRevision(tooLarge)) == .invalidChange)
+        #expect(refusal(await store.find(name)) == .gone)
+        let pushed = try SampleLog.pushed(insertion, in: TextBuffer(), seq: 7)
+        let first = FirstRevision(pushed, lineBreak: .crlf)
+        guard case .created(let entry) = await store.create(name, first, at: 5) else {
+            throw Unexpected(what: "the document was not created")
+        }
+        #expect(entry.head == 1 && entry.start == 0 && entry.length == text.length)
+        #expect(entry.updated == pushed.logged.time && entry.lineBreak == .crlf)
+        #expect(await store.create(name, first) == .exists(entry))
+        #expect(try await store.find(name).get() == entry)
+        #expect(try await store.text(of: entry.id).get() == Snapshot(revision: 1, text: text))
+        let history = try await store.read(entry.id, after: 0).get()
+        #expect(history.segment.changes == [pushed.logged] && history.head == 1)
+        let known = PusherEntry(seq: 7, revision: 1, digest: pushed.digest, used: pushed.logged.time)
+        #expect(try await store.pusher(SampleLog.ann, in: entry.id).get().entry == known)
+        let second = try SampleLog.pushed(
+            SampleChange.change([SampleChange.edit(0, 1, "b")]), in: text, seq: 8)
+        let append = Append(document: entry.id, epoch: entry.epoch, expected: 1, changes: [second])
+        #expect(await store.append(append) == .committed(head: 2))
+        #expect(try await store.text(of: entry.id).get().text.string == "b😀\n")
+    }
+
     @Test("entries of several documents are returned in the requested order", arguments: StoreKind.allCases)
     func entries(kind: StoreKind) async throws {
         let document = try await TrackedDocument(kind)

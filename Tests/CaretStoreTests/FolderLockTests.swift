@@ -52,7 +52,7 @@ import Testing
             let store = try SQLiteStore(folder: scratch.path) { event in
                 if case .committing = event { gate.wait() }
             }
-            store.create(name, at: 1) { _ in created.add() }
+            store.create(name, nil, at: 1) { _ in created.add() }
             await gate.somebodyWaits()
         }
         #expect(throws: OpeningFault.folderLocked) { try DataFolder(scratch.path) }

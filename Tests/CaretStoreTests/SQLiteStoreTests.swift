@@ -32,13 +32,16 @@ import Testing
         let commit: [StoreEvent] = [.writing(1), .committing(1), .committed]
         #expect(recorder.all == migrations + commit + commit)
         let entry = try await store.find(document.entry.name).get()
+        let (name, first) = (try DocumentName("filled"), FirstRevision(append.changes[0]))
+        guard case .created = await store.create(name, first) else { throw Unexpected(what: "no document") }
+        #expect(recorder.all == migrations + commit + commit + commit)
         #expect(await store.append([]) == [])
         #expect(await store.append(append) == .conflict(head: 1))
         #expect(await store.create(entry.name) == .exists(entry))
         #expect(await store.undelete(entry.id) == .live)
         #expect(refusal(await store.revokeToken(TokenID(9))) == .gone)
         let unchanged = Array(repeating: StoreEvent.writing(1), count: 5)
-        #expect(recorder.all == migrations + commit + commit + unchanged)
+        #expect(recorder.all == migrations + commit + commit + commit + unchanged)
         await store.close()
         #expect(recorder.all.suffix(2) == [.checkpointing, .checkpointed])
     }

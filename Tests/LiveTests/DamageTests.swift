@@ -17,7 +17,7 @@ import Testing
         for (name, text) in [("sound", "sound"), ("harmed", Self.text)] {
             try ann.send(
                 #"{"type":"push","doc":"\#(name)","base":0,"seq":1,"text":"\#(text)","create":true}"#)
-            try ann.expect(#"{"type":"ack","doc":"\#(name)","seq":1,"rev":1,…"#)
+            try ann.expect(#"{"type":"ack","doc":"\#(name)","seq":1,…"rev":1,…"#)
         }
         return (server, ann)
     }
@@ -109,6 +109,6 @@ import Testing
         try admin.expect(#"{"type":"error","id":1,"code":"storage_failed",…"#)
         try server.waitForLog(#/ error event=backup_failed (sqlite|errno)=\d+$/#)
         try ann.send(#"{"type":"push","doc":"new","base":0,"seq":1,"text":"x","create":true}"#)
-        try ann.expect(#"{"type":"ack","doc":"new","seq":1,"rev":1,…"#)
+        try ann.expect(#"{"type":"ack","doc":"new","seq":1,…"rev":1,…"#)
     }
 }

@@ -17,12 +17,14 @@ import Testing
         let ann = try server.connect()
         try ann.greet(as: "ann-client")
         try ann.send(#"{"type":"push","doc":"notes","base":0,"seq":1,"text":"one","create":true}"#)
-        try ann.expect(#"{"type":"ack","doc":"notes","seq":1,"rev":1,…"#)
+        try ann.expect(#"{"type":"ack","doc":"notes","seq":1,…"rev":1,…"#)
+        try ann.send(#"{"type":"open","doc":"notes"}"#)
+        try ann.expect(#"{"type":"opened","doc":"notes",…"#)
         try perform(deed, server.dataPath)
         try ann.send(#"{"type":"push","doc":"other","base":0,"seq":1,"text":"two","create":true}"#)
         try ann.expect(#"{"type":"error","doc":"other","seq":1,"code":"storage_failed",…"#)
         try server.waitForLog(#/ error event=data_lost path=/#)
-        // The files are lost, but clients can still read the text and save it elsewhere.
+        // The files are lost, but clients can still read the text of an open document and save it elsewhere.
         try ann.send(#"{"type":"read","doc":"notes"}"#)
         try ann.expect(#"{"type":"text","doc":"notes",…,"text":"one",…"#)
         try ann.endOutput()

@@ -24,12 +24,12 @@ import Testing
     private static let answers = [
         #"{"type":"welcome",…"unit":"utf-8",…"#,
         #"{"type":"opened","id":1,"doc":"a",…"#,
-        #"{"type":"ack","id":2,"doc":"a","seq":1,"rev":1}"#,
+        #"{"type":"ack","id":2,"doc":"a","seq":1,…"rev":1}"#,
         #"{"type":"error","id":3,"doc":"b","code":"not_found",…"#,
         #"{"type":"pong","id":4}"#,
         #"{"type":"revisions","id":5,"doc":"c","revisions":[{"rev":1,…,"inserted":3,"deleted":0,"edits":[{"range":[0,0],"text":"a\nb"}]}]}"#,
         #"{"type":"error","code":"bad_json","message":"byte 0: …"}"#,
-        #"{"type":"ack","id":6,"doc":"c","seq":1,"rev":1,"edits":[{"range":[0,0],"text":"a\nb"}]}"#,
+        #"{"type":"ack","id":6,"doc":"c","seq":1,…"rev":1,"edits":[{"range":[0,0],"text":"a\nb"}]}"#,
         #"{"type":"text","id":7,"doc":"c",…"rev":1,"text":"a\nb","newline":"crlf"}"#,
         #"{"type":"error","id":8,"code":"unknown_type",…"#,
     ]

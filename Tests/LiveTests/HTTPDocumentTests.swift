@@ -38,6 +38,18 @@ import Testing
         #expect(read.fields["content-type"] == "text/plain; charset=utf-8")
     }
 
+    @Test("two requests that append to a missing document at once both succeed")
+    func appendedAtOnce() throws {
+        let clients = [client, try LineClient(server)]
+        for client in clients { try client.beginBody("POST /append/new?create=1", length: 3) }
+        #expect(try LineClient(server).fetch("GET /docs/new").status == 404)
+        for (number, client) in clients.enumerated() { try client.send(bytes: Array("a\(number)\n".utf8)) }
+        for client in clients { #expect(try client.response().status == 200) }
+        #expect(["a0\na1\n", "a1\na0\n"].contains(try text(of: "new")))
+        let refused = try client.fetch("POST /append/bad?create=1", body: "\r\n")
+        #expect(refused.status == 200)
+    }
+
     @Test("HEAD has the same fields as GET, and a known version gets 304")
     func known() throws {
         let version = try create("a", "Milk\n")

@@ -109,6 +109,7 @@ import Testing
         let server = try LiveServer(over: transport)
         let other = try server.openConnection()
         for request in ["DELETE /docs/a", "POST /rename/a?to=b"] {
+            _ = try other.fetch("PUT /docs/a", "If-None-Match: *", body: "Eggs\n")
             let client = try server.openConnection()
             try client.beginBody("POST /append/a?create=1", length: 4)
             #expect(try other.fetch(request).status < 300)

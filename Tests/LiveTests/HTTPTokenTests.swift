@@ -9,7 +9,7 @@ import Testing
         admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")
         try admin.send(#"{"type":"push","doc":"notes/a","base":0,"seq":1,"text":"secret","create":true}"#)
-        try admin.expect(#"{"type":"ack","doc":"notes/a","seq":1,"rev":1,…"#)
+        try admin.expect(#"{"type":"ack","doc":"notes/a","seq":1,…"rev":1,…"#)
     }
 
     /// Adds a token, and returns its number and the field that contains it.
@@ -86,6 +86,22 @@ import Testing
         #expect(refusal.status == 401 && refusal.code == "unauthorized")
         try client.expectEnd()
         #expect(try LineClient(server).fetch("GET /docs/notes/a", ann).status == 401)
+    }
+
+    /// Rules A6 and P20.
+    @Test(
+        "a token that is revoked before the body leaves no document",
+        arguments: ["PUT /docs/notes/new", "POST /append/notes/new?create=1"])
+    func revokedBeforeBody(request: String) throws {
+        let (number, ann) = try token(of: "ann", "write", "notes/")
+        let client = try LineClient(server)
+        try client.beginBody(request, ann, request.hasPrefix("PUT") ? "If-None-Match: *" : "X: 1", length: 4)
+        try admin.send(#"{"type":"revoke_token","number":\#(number)}"#)
+        try admin.expect(#"{"type":"done"}"#)
+        #expect(try client.response().status == 401)
+        let other = try LineClient(server, at: .adminSocket)
+        #expect(try other.fetch("GET /docs/notes/new").status == 404)
+        #expect(try other.fetch("PUT /docs/notes/new", "If-None-Match: *", body: "x").status == 201)
     }
 
     @Test("requests over the socket in the data folder need no token")

@@ -51,7 +51,9 @@ import Testing
         try client.send(
             #"{"type":"push","doc":"a","base":0,"seq":1,"text":"\#(escaped)","create":true,"want":"text"}"#)
         let line = try client.next() ?? ""
-        #expect(line.hasPrefix(#"{"type":"ack","doc":"a","seq":1,"rev":1,"edits":["#))
+        #expect(
+            line.hasPrefix(#"{"type":"ack","doc":"a","seq":1,"epoch":""#)
+                && line.contains(#","rev":1,"edits":["#))
         #expect(line.hasSuffix(#""text":"\#(text)"}"#))
         try client.send(
             #"{"type":"push","doc":"b","base":0,"seq":1,"text":"\#(escaped)x","create":true}"#)

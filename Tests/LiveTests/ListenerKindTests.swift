@@ -9,7 +9,7 @@ import Testing
         try admin.send(#"{"type":"hello","protocol":1,"client":"the-admin"}"#)
         try admin.expect(#"{"type":"welcome",…,"user":"admin","client":"p-…",…"#)
         try admin.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"x","create":true}"#)
-        try admin.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
+        try admin.expect(#"{"type":"ack","doc":"a","seq":1,…"rev":1,…"#)
         let client = try LineClient(server)
         try client.greet(as: "ann-client")
         try client.send(#"{"type":"history","doc":"a"}"#)
@@ -43,7 +43,7 @@ import Testing
             second.errors.contains("caretd: \(server.dataPath): another server has locked the folder"),
             "\(second.errors)")
         try client.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"x","create":true}"#)
-        try client.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
+        try client.expect(#"{"type":"ack","doc":"a","seq":1,…"rev":1,…"#)
         try LineClient(server, at: .adminSocket).greet(as: "the-admin")
     }
 

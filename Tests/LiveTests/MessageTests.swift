@@ -69,7 +69,7 @@ import Testing
             bob> {"type":"open","doc":"notes/today","mode":"watch"}
             bob< {"type":"opened","doc":"notes/today","epoch":"⟨epoch⟩","rev":0,"text":"",…
             ann> {"type":"push","id":2,"doc":"notes/today","epoch":"⟨epoch⟩","base":0,"seq":1,"edits":[{"range":[0,0],"text":"one three"}]}
-            ann< {"type":"ack","id":2,"doc":"notes/today","seq":1,"rev":1}
+            ann< {"type":"ack","id":2,"doc":"notes/today","seq":1,…"rev":1}
             bob< {"type":"change","doc":"notes/today","rev":1,"edits":[{"range":[0,0],"text":"one three"}],"user":"…","client":"p-…","time":…}
             ann> {"type":"push","id":"p","doc":"notes/today","epoch":"⟨epoch⟩","base":1,"seq":2,"edits":[{"range":[4,4],"text":"two"},{"range":[4,4],"text":" "}]}
             ann< {"type":"ack","id":"p","doc":"notes/today","seq":2,"rev":2,"edits":[{"range":[4,4],"text":"two "}]}
@@ -93,9 +93,9 @@ import Testing
         try converse(
             """
             ann> {"type":"push","id":1,"doc":"a","base":0,"seq":1,"text":"one\\r\\ntwo\\r\\n","create":true}
-            ann< {"type":"ack","id":1,"doc":"a","seq":1,"rev":1,"edits":[{"range":[0,0],"text":"one\\ntwo\\n"}]}
+            ann< {"type":"ack","id":1,"doc":"a","seq":1,…"rev":1,"edits":[{"range":[0,0],"text":"one\\ntwo\\n"}]}
             ann> {"type":"push","id":2,"doc":"a","base":0,"seq":1,"text":"one\\r\\ntwo\\r\\n"}
-            ann< {"type":"ack","id":2,"doc":"a","seq":1,"rev":1,"edits":[{"range":[0,0],"text":"one\\ntwo\\n"}],"duplicate":true}
+            ann< {"type":"ack","id":2,"doc":"a","seq":1,…"rev":1,"edits":[{"range":[0,0],"text":"one\\ntwo\\n"}],"duplicate":true}
             ann> {"type":"read","doc":"a"}
             ann< {"type":"text","doc":"a","epoch":"⟨epoch⟩","rev":1,"text":"one\\ntwo\\n","newline":"crlf"}
             bob> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":0,"seq":1,"text":"one\\ntwo\\n"}
@@ -146,7 +146,7 @@ import Testing
         try converse(
             """
             ann> {"type":"push","doc":"a","base":0,"seq":1,"text":"a","create":true,"want":"text"}
-            ann< {"type":"ack","doc":"a","seq":1,"rev":1,…
+            ann< {"type":"ack","doc":"a","seq":1,…"rev":1,…
             ann> {"type":"open","doc":"a"}
             ann< {"type":"opened","doc":"a","epoch":"⟨epoch⟩",…
             ann> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":1,"seq":2,"edits":[{"range":[1,1],"text":"b"}]}
@@ -174,7 +174,7 @@ import Testing
             ann> {"type":"open","doc":"a","create":true}
             ann< {"type":"opened","doc":"a","epoch":"⟨epoch⟩",…
             ann> {"type":"push","doc":"a","epoch":"⟨epoch⟩","base":0,"seq":1,"edits":[{"range":[0,0],"text":"123456789"}]}
-            ann< {"type":"ack","doc":"a","seq":1,"rev":1}
+            ann< {"type":"ack","doc":"a","seq":1,…"rev":1}
             ann< {"type":"check","doc":"a","rev":1,"length":9,"crc32":"cbf43926"}
             ann> {"type":"diverged","doc":"a","rev":1}
             ann> {"type":"open","doc":"a"}

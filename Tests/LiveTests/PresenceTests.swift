@@ -48,7 +48,7 @@ import Testing
         try writer.greet(as: "the-writer")
         let text = String(repeating: "x", count: PresenceTests.moves)
         try writer.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"\#(text)","create":true}"#)
-        try writer.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
+        try writer.expect(#"{"type":"ack","doc":"a","seq":1,…"rev":1,…"#)
         let members = try (0..<6).map { try Member(server, $0) }
         for move in 1...PresenceTests.moves {
             for member in members {

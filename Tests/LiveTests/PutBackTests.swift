@@ -11,7 +11,7 @@ import Testing
         let ann = try first.connect()
         try ann.greet(as: "ann-client")
         try ann.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"one","create":true}"#)
-        try ann.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
+        try ann.expect(#"{"type":"ack","doc":"a","seq":1,…"rev":1,…"#)
         _ = try first.stop()
         let copy = first.scratch.path + "/copy"
         try FileManager.default.copyItem(atPath: first.dataPath, toPath: copy)

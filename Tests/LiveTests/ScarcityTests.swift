@@ -111,7 +111,7 @@ import Testing
         let ann = try first.connect()
         try ann.greet(as: "ann-client")
         try ann.send(#"{"type":"push","doc":"notes","base":0,"seq":1,"text":"one","create":true}"#)
-        try ann.expect(#"{"type":"ack","doc":"notes","seq":1,"rev":1,…"#)
+        try ann.expect(#"{"type":"ack","doc":"notes","seq":1,…"rev":1,…"#)
         try first.kill()
         let server = try LiveServer(
             ["--data": small.dataPath], in: small.scratch, through: small.filled(with: first.dataPath),
@@ -124,7 +124,7 @@ import Testing
         try client.expect(#"{"type":"error","doc":"other","seq":1,"code":"storage_full",…"#)
         try small.free(of: server)
         try client.send(#"{"type":"push","doc":"other","base":0,"seq":1,"text":"two","create":true}"#)
-        try client.expect(#"{"type":"ack","doc":"other","seq":1,"rev":1,…"#)
+        try client.expect(#"{"type":"ack","doc":"other","seq":1,…"rev":1,…"#)
         try server.waitForLog("event=disk_freed")
         try client.endOutput()
         #expect(try server.stop().status == 0)
@@ -175,7 +175,7 @@ import Testing
 
         try small.free(of: server)
         try client.send(push(texts))
-        try client.expect(#"{"type":"ack","doc":"…","seq":1,"rev":1,…"#)
+        try client.expect(#"{"type":"ack","doc":"…","seq":1,…"rev":1,…"#)
         try server.waitForLog("event=disk_freed")
         try client.endOutput()
         #expect(try server.stop().status == 0)

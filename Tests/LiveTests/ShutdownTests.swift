@@ -48,7 +48,7 @@ import Testing
         let client = try server.connect()
         try client.greet(as: "ann-client")
         try client.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"kept","create":true}"#)
-        try client.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…"#)
+        try client.expect(#"{"type":"ack","doc":"a","seq":1,…"rev":1,…"#)
         server.program.kill(SIGINT)
         try client.expect(Self.bye)
         try client.endOutput()
@@ -59,7 +59,7 @@ import Testing
         try next.send(#"{"type":"read","doc":"a"}"#)
         try next.expect(#"{"type":"text","doc":"a",…"rev":1,"text":"kept","newline":"lf"}"#)
         try next.send(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"kept"}"#)
-        try next.expect(#"{"type":"ack","doc":"a","seq":1,"rev":1,…,"duplicate":true}"#)
+        try next.expect(#"{"type":"ack","doc":"a","seq":1,…"rev":1,…,"duplicate":true}"#)
     }
 
     @Test(

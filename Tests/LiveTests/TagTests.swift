@@ -9,7 +9,7 @@ import Testing
         let client = try LiveServer(over: transport).connect()
         try client.greet(as: "ann-client")
         try client.send(#"{"type":"push","doc":"d","base":0,"seq":1,"text":"a","create":true}"#)
-        try client.expect(#"{"type":"ack","doc":"d","seq":1,"rev":1,…"#)
+        try client.expect(#"{"type":"ack","doc":"d","seq":1,…"rev":1,…"#)
         try client.send(#"{"type":"list_tags","id":1,"doc":"d"}"#)
         try client.expect(#"{"type":"tags","id":1,"doc":"d","tags":[]}"#)
         try client.send(#"{"type":"tag","id":2,"doc":"d","name":"first","rev":1}"#)

@@ -45,7 +45,7 @@ private final class TokenServer {
         for name in names {
             try admin.send(
                 #"{"type":"push","doc":"\#(name)","base":0,"seq":1,"text":"secret","create":true}"#)
-            try admin.expect(#"{"type":"ack","doc":"\#(name)","seq":1,"rev":1,…"#)
+            try admin.expect(#"{"type":"ack","doc":"\#(name)","seq":1,…"rev":1,…"#)
         }
     }
 }

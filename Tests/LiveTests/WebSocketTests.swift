@@ -14,7 +14,7 @@ import Testing
             web> {"type":"open","doc":"a"}
             web< {"type":"opened","doc":"a","epoch":"⟨e⟩","rev":0,"text":"",…
             ann> {"type":"push","doc":"a","epoch":"⟨e⟩","base":0,"seq":1,"edits":[{"range":[0,0],"text":"Hello"}]}
-            ann< {"type":"ack","doc":"a","seq":1,"rev":1}
+            ann< {"type":"ack","doc":"a","seq":1,…"rev":1}
             web< {"type":"change","doc":"a","rev":1,"edits":[{"range":[0,0],"text":"Hello"}],…
             web> {"type":"push","doc":"a","epoch":"⟨e⟩","base":1,"seq":1,"edits":[{"range":[5,5],"text":" 😀"}]}
             web< {"type":"ack","doc":"a","seq":1,"rev":2}

@@ -162,7 +162,7 @@ struct Runner {
     private func create(_ document: Int, _ number: Int) async throws -> DocumentEntry {
         let name = try DocumentName(SeededStoreRun.name(of: document))
         let answer = await withCheckedContinuation { done in
-            store.create(name, at: 0) { answer in
+            store.create(name, nil, at: 0) { answer in
                 if case .created = answer { acknowledge(number) }
                 done.resume(returning: answer)
             }
@@ -170,7 +170,7 @@ struct Runner {
         switch answer {
         case .created(let entry): return entry
         case .refused(.full): throw Refused.full
-        case .refused, .exists: throw Refused.other("\(answer)")
+        case .refused, .exists, .invalidChange: throw Refused.other("\(answer)")
         }
     }
 

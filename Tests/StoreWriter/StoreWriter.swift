@@ -144,6 +144,7 @@ import TestSupport
         switch await store.create(name) {
         case .created(let entry), .exists(let entry): return entry
         case .refused(let refusal): throw refusal
+        case .invalidChange: preconditionFailure("an empty document has no first revision")
         }
     }
 

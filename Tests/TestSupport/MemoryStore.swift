@@ -57,9 +57,10 @@ package final class MemoryStore: DocumentStore, TokenStore, TagStore {
     }
 
     package func create(
-        _ name: DocumentName, at time: Int64, then completion: @escaping @Sendable (CreateResult) -> Void
+        _ name: DocumentName, _ first: FirstRevision?, at time: Int64,
+        then completion: @escaping @Sendable (CreateResult) -> Void
     ) {
-        answer(completion) { $0.create(name, at: time) }
+        answer(completion) { $0.create(name, first, at: time) }
     }
 
     package func find(

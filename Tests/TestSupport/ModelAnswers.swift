@@ -19,7 +19,7 @@ extension StoreModel {
         case .delete(let document, let time): .deleted(delete(document, at: time).refusal)
         case .redact(let document, let redaction): .redacted(redact(document, redaction))
         case .find(let name): .found(find(name))
-        case .create(let name, let time): .created(create(name, at: time))
+        case .create(let name, let first, let time): .created(create(name, first, at: time))
         case .list(let prefix, let after, let limit):
             .listed(.success(list(prefix: prefix, after: after, limit: limit)))
         case .entries(let documents): .entries(documents.map { entry(of: $0) })

@@ -17,8 +17,10 @@ extension DocumentStore {
         }
     }
 
-    package func create(_ name: DocumentName, at time: Int64 = 0) async -> CreateResult {
-        await withCheckedContinuation { done in create(name, at: time) { done.resume(returning: $0) } }
+    package func create(
+        _ name: DocumentName, _ first: FirstRevision? = nil, at time: Int64 = 0
+    ) async -> CreateResult {
+        await withCheckedContinuation { done in create(name, first, at: time) { done.resume(returning: $0) } }
     }
 
     package func find(_ name: DocumentName) async -> Result<DocumentEntry, StoreRefusal> {

@@ -143,7 +143,9 @@ package struct StoreModel: Sendable {
 
     // MARK: Documents
 
-    package mutating func create(_ name: DocumentName, at time: Int64) -> CreateResult {
+    package mutating func create(
+        _ name: DocumentName, _ first: FirstRevision? = nil, at time: Int64
+    ) -> CreateResult {
         if let id = names[name] {
             switch entry(of: id) {
             case .success(let entry): return .exists(entry)
@@ -154,10 +156,17 @@ package struct StoreModel: Sendable {
         lastID += 1
         let id = DocumentID(lastID)
         let empty = Snapshot(revision: 0, text: TextBuffer())
-        documents[id] = Document(
+        var document = Document(
             name: name, epoch: Epoch(generation: generation, document: UInt64(lastID)), start: empty,
-            head: empty,
-            updated: time)
+            head: empty, updated: time)
+        if let first {
+            let entry = document.entry(id)
+            guard entry.length(after: [first.change]) != nil,
+                let text = empty.text.applying([first.change.logged])
+            else { return .invalidChange }
+            document.apply(first.append(to: entry), text)
+        }
+        documents[id] = document
         names[name] = id
         return entry(of: id).map(CreateResult.created).merged { .refused($0) }
     }

@@ -13,7 +13,7 @@ extension SQLiteStore {
     func createDocument(_ name: String) async -> DocumentEntry {
         let name = mustSucceed { try DocumentName(name) }
         return await withCheckedContinuation { done in
-            create(name, at: 0) { creation in
+            create(name, nil, at: 0) { creation in
                 guard case .created(let entry) = creation else {
                     preconditionFailure("a benchmark could not create its document: \(creation)")
                 }

@@ -46,7 +46,9 @@ struct DocumentWriter {
 
     // MARK: Documents
 
-    func create(_ name: DocumentName, at time: Int64) throws(PostgresFault) -> CreateResult {
+    func create(
+        _ name: DocumentName, _ first: FirstRevision?, at time: Int64
+    ) throws(PostgresFault) -> CreateResult {
         // Repeats only if another server created and deleted the document meanwhile.
         while true {
             if let entry = try entry(named: name) { return .exists(entry) }
@@ -54,7 +56,14 @@ struct DocumentWriter {
             let entry = DocumentEntry(
                 id: DocumentID(0), name: name, epoch: epoch, head: 0, start: 0, length: .zero, updated: time,
                 lineBreak: .lf)
-            let row = DocumentRow(entry)
+            var row = DocumentRow(entry)
+            var append: PreparedAppend?
+            if let first {
+                append = try prepare(first.append(to: entry), after: row)
+                guard let append else { return .invalidChange }
+                row = append.row
+                (row.unmergedSegments, row.bytesSinceSnapshot) = (1, append.weight)
+            }
             let found = try connection.run(
                 """
                 INSERT INTO document (name, epoch, head, start, utf8, utf16, scalars, updated, line_break, chain,
@@ -64,7 +73,32 @@ struct DocumentWriter {
                 """, row.values + [.integer(DocumentRow.notDeleted)]
             ).first
             guard let found else { continue }
-            return .created(entry.with(id: DocumentID(found.integer(0))))
+            let id = DocumentID(found.integer(0))
+            if let append { try insert(append, of: id) }
+            return .created(row.entry.with(id: id))
+        }
+    }
+
+    /// Nil if the changes do not fit. The numbers of authors that are new here are not remembered, because this
+    /// transaction may be rolled back.
+    private func prepare(
+        _ append: Append, after row: DocumentRow
+    ) throws(PostgresFault) -> PreparedAppend? {
+        var (authors, columns) = (AuthorTable(), SegmentColumns())
+        let numbers = try authors.numbers(of: Set(append.changes.map(\.logged.pusher)), connection)
+        return PreparedAppend(append, after: row, authors: numbers, in: &columns)
+    }
+
+    /// Writes the segment and the pushers of a document that this transaction has created.
+    private func insert(_ prepared: PreparedAppend, of id: DocumentID) throws(PostgresFault) {
+        try insert(prepared.segment, of: id)
+        for (author, entry) in prepared.pushes {
+            try run(
+                """
+                INSERT INTO pusher (document, author, seq, revision, digest, used)
+                VALUES ($1, $2, $3, $4, $5, $6)
+                """, .integer(id.value), .integer(author), .integer(entry.seq),
+                .integer(Int64(entry.revision.value)), .bytes(entry.digest.bytes), .integer(entry.used))
         }
     }
 

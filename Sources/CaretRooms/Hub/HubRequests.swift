@@ -78,10 +78,31 @@ extension HubState {
 
     /// Looks up the document of a request in the store.
     private mutating func find(_ waiting: WaitingRequest) {
+        guard let (name, _) = waiting.request.question.document else { return }
+        var waiting = waiting
+        waiting.first = nil
+        call(.find(name), for: .lookUp(waiting))
+    }
+
+    /// Creates the missing document of a request. If the request is a push, its text is the first revision.
+    private mutating func create(_ waiting: WaitingRequest) {
+        var waiting = waiting
         let request = waiting.request
-        guard let (name, _) = request.question.document else { return }
-        let creates = request.question.creates && access(request, to: name) >= .write
-        call(creates ? .create(name, at: now) : .find(name), for: .lookUp(waiting))
+        guard joinedConnections.isPresent(request.connection), let (name, _) = request.question.document
+        else { return }
+        if let refusal = refusal(of: request) { return refuse(request, refusal) }
+        if access(request, to: name) < .write {
+            return refuse(
+                request, RequestRefusal(.forbidden, "creating the document needs the right to write"))
+        }
+        if case .push(_, let push, _) = request.question {
+            do throws(RequestRefusal) {
+                waiting.first = try FirstPush(push, at: now, limits: limits.announced)
+            } catch {
+                return refuse(request, error)
+            }
+        }
+        call(.create(name, waiting.first?.revision, at: now), for: .lookUp(waiting))
     }
 
     /// A room has resolved all pushes that a connection had sent before its read. The log contains them now.
@@ -96,16 +117,16 @@ extension HubState {
 
     /// The store has answered the lookup of a request's document.
     mutating func found(_ answer: StoreAnswer, for waiting: WaitingRequest) {
+        if case .created(.created(let entry)) = answer {
+            schedule(entry.id)
+            // The push is committed, whatever has become of the document since.
+            if let first = waiting.first { return self.answer(waiting.request, .ack(first.ack(in: entry))) }
+        }
         if waiting.isOutdated { return lookUpAgain(waiting) }
         switch answer {
-        case .found(.success(let entry)), .created(.exists(let entry)): perform(waiting, on: entry)
-        case .created(.created(let entry)):
-            schedule(entry.id)
-            perform(waiting.first, on: entry)
-        case .found(.failure(.gone)) where waiting.request.question.creates:
-            refuse(
-                waiting.request,
-                RequestRefusal(.forbidden, "creating the document needs the right to write"))
+        case .found(.success(let entry)), .created(.exists(let entry)), .created(.created(let entry)):
+            perform(waiting, on: entry)
+        case .found(.failure(.gone)) where waiting.request.question.creates: create(waiting)
         case .found(.failure(let refusal)), .created(.refused(let refusal)):
             refuse(waiting.request, refusal)
         // The store gives no other answer to this call.
@@ -190,22 +211,13 @@ extension HubRequest.Question {
         }
     }
 
+    /// Whether the request creates its document if that is missing. A push with an epoch is about a document
+    /// that the client has seen, so it creates none.
     var creates: Bool {
         switch self {
-        case .open(_, _, let creates), .push(_, _, let creates): creates
+        case .open(_, _, let creates): creates
+        case .push(_, let push, let creates): creates && push.epoch == nil
         case .read, .history, .rename, .delete, .redact, .tags, .list, .follow, .unfollow, .admin: false
         }
-    }
-}
-
-extension WaitingRequest {
-    /// The same request, marked as the one that created its document.
-    fileprivate var first: WaitingRequest {
-        guard case .push(let name, var push, let creates) = request.question else { return self }
-        push.isFirst = true
-        let question = HubRequest.Question.push(name, push, creates: creates)
-        return WaitingRequest(
-            request: HubRequest(connection: request.connection, id: request.id, question: question),
-            attempts: attempts)
     }
 }

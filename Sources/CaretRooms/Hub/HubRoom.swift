@@ -53,6 +53,9 @@ package struct WaitingRequest: Equatable, Sendable {
     /// Whether the room has resolved the pushes that the connection had sent before. Only for requests that read.
     var isAfterPushes = false
 
+    /// The push that the store was called to create its document with.
+    var first: FirstPush?
+
     /// Whether the document was renamed or deleted while the store looked the name up.
     var isOutdated = false
 

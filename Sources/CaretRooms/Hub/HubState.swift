@@ -287,7 +287,8 @@ extension HubState.Call {
     /// The request, if dropping it loses no change; otherwise nil.
     fileprivate var abandonable: HubRequest? {
         switch self {
-        case .lookUp(let waiting): waiting.request
+        // The store may have committed the push already.
+        case .lookUp(let waiting): waiting.first == nil ? waiting.request : nil
         case .read(let job): job.request
         case .history(let job): job.request
         case .list(let job): job.request

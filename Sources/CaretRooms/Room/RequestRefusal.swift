@@ -39,7 +39,7 @@ package struct RequestRefusal: Error, Equatable {
     /// message.
     init(_ refusal: HistoryRefusal, _ requested: String) {
         switch refusal {
-        case .ahead(let head): self.init(.baseAhead, "\(requested) is beyond the head \(head.value)")
+        case .ahead(let head): self = .ahead(requested, of: head)
         case .trimmed(let start): self = .trimmed(requested, start)
         case .wrongText: self.init(.damaged)
         case .refused(let refusal): self.init(refusal)
@@ -82,6 +82,15 @@ package struct RequestRefusal: Error, Equatable {
     /// The refusal of a redaction whose search would take too long.
     static let tooFrequentPassage = RequestRefusal(
         .tooLarge, "the passage occurs too often in too many revisions; give a longer passage")
+
+    static func ahead(_ requested: String, of head: Revision) -> RequestRefusal {
+        RequestRefusal(.baseAhead, "\(requested) is beyond the head \(head.value)")
+    }
+
+    static func tooLarge(_ bytes: Int, allowed: Int) -> RequestRefusal {
+        RequestRefusal(
+            .tooLarge, "the document would have \(bytes) bytes; at most \(allowed) are allowed")
+    }
 
     static func trimmed(_ requested: String, _ start: Revision) -> RequestRefusal {
         RequestRefusal(.baseTrimmed, "\(requested) is before revision \(start.value), where history begins")

@@ -77,7 +77,8 @@ extension RoomState {
     mutating func ackLine(_ due: PendingAck, in unit: CodeUnit) -> [UInt8] {
         effects.notes.acked.append(AckedPush(session: due.session, seq: due.committed.logged.seq))
         let ack = Ack(
-            document: log.name, seq: Int(due.committed.logged.seq), revision: due.revision,
+            document: log.name, seq: Int(due.committed.logged.seq),
+            epoch: due.namesEpoch ? log.epochName : nil, revision: due.revision,
             edits: due.isLiteral ? nil : due.committed.logged.wireEdits(in: unit),
             text: due.wantsText ? WireString(due.committed.text.string) : nil)
         return lineWithOneOrBoth(of: ack, due.id)

@@ -32,7 +32,7 @@ package enum StoreCall: Equatable, Sendable {
 
     // Calls by the hub.
     case find(DocumentName)
-    case create(DocumentName, at: Int64)
+    indirect case create(DocumentName, FirstRevision?, at: Int64)
     case list(prefix: ByteString, after: ByteString?, limit: Int)
     case entries([DocumentID])
     indirect case tags(TagCall)

@@ -42,7 +42,8 @@ package struct StoreDriver: StoreCaller {
         case .redact(let document, let redaction):
             store.redact(document, redaction) { answer(.redacted($0)) }
         case .find(let name): store.find(name) { answer(.found($0)) }
-        case .create(let name, let time): store.create(name, at: time) { answer(.created($0)) }
+        case .create(let name, let first, let time):
+            store.create(name, first, at: time) { answer(.created($0)) }
         case .list(let prefix, let after, let limit):
             store.list(prefix: prefix, after: after, limit: limit) { answer(.listed($0)) }
         case .entries(let documents): store.entries(of: documents) { answer(.entries($0)) }

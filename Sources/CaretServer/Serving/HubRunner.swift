@@ -1,5 +1,7 @@
+import CaretConfig
 import CaretLog
 import CaretRooms
+import CaretWire
 import Synchronization
 
 /// Passes events to the state of the hub, and runs the resulting actions. Confined to the turns of the hub's
@@ -10,6 +12,7 @@ package final class HubRunner: JobWorker {
     private var state: HubState
     private let switchboard: Switchboard
     private let timer: QueueTimer
+    private let counters: LocalCounters
     /// The time of the `wake` action that the state returned last.
     private var wake: Int64?
     /// Called once the last connection has ended.
@@ -21,6 +24,7 @@ package final class HubRunner: JobWorker {
         state = HubState(
             limits: settings.limits, at: switchboard.clock.now, sharesStore: switchboard.bus != nil,
             publicClient: settings.publicClient)
+        counters = switchboard.board.makeCounters()
         let inbox = switchboard.hub
         timer = QueueTimer(on: inbox.queue) { [weak inbox] in inbox?.enqueue(.event(.timePassed)) }
     }
@@ -51,11 +55,20 @@ package final class HubRunner: JobWorker {
         switchboard.observer?.saw(state)
     }
 
+    /// Counts a push that has created its document. Rooms count all other pushes.
+    private func count(_ ack: Ack) {
+        counters.add(to: .pushes)
+        if !ack.unchanged { counters.add(to: .changes) }
+    }
+
     private func run(_ actions: [HubAction]) {
         for action in actions {
             switch action {
             case .sendToConnection(let connection, let message):
                 if message.changesRights { switchboard.texts.beginRightsChange() }
+                if case .answered(let envelope) = message, case .ack(let ack) = envelope.message {
+                    count(ack)
+                }
                 switchboard.send(.hubSent(message), to: connection)
             case .keepText(let text): switchboard.texts.add(text)
             case .encode(let id, let text, let version):

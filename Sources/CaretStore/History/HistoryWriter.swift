@@ -169,9 +169,9 @@ package struct HistoryWriter {
         return row
     }
 
-    mutating func create(_ name: DocumentName, at time: Int64, epoch: UInt64) throws(StoreFault)
-        -> CreateResult
-    {
+    mutating func create(
+        _ name: DocumentName, _ first: FirstRevision?, at time: Int64, epoch: UInt64
+    ) throws(StoreFault) -> CreateResult {
         do throws(StoreFault) {
             return .exists(try reader.rows.document(named: name).entry)
         } catch {
@@ -181,8 +181,16 @@ package struct HistoryWriter {
             DocumentEntry(
                 id: try nextDocument(), name: name, epoch: Epoch(generation: generation, document: epoch),
                 head: 0, start: 0, length: .zero, updated: time, lineBreak: .lf))
+        guard let first else {
+            try insert(row)
+            return .created(row.entry)
+        }
+        // Checked before anything is written.
+        if row.entry.length(after: [first.change]) == nil { return .invalidChange }
         try insert(row)
-        return .created(row.entry)
+        let outcome = try append(first.append(to: row.entry))
+        precondition(outcome == .committed(head: 1), "a new document refuses its first revision: \(outcome)")
+        return .created(try document(row.entry.id).entry)
     }
 
     /// Writes the row of a new document.

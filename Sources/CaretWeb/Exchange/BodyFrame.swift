@@ -22,13 +22,18 @@ package struct BodyFrame: Sendable {
     /// How many bytes of the body were read.
     private var length = 0
     private var wrongByte: Int?
+    /// The body so far, if it is kept; nil once it is longer than `mostKept`.
+    package private(set) var kept: [UInt8]?
 
+    /// The longest body that is kept. Each connection may keep one.
+    package static let mostKept = 64 << 10
     /// More blanks than this after a `}` mean that it cannot be the end of the body.
     private static let mostBlanks = 64
 
-    /// A push whose text is the body.
-    package init(text push: Push) {
+    /// A push whose text is the body. `keeps` says whether the body may have to be sent in another message.
+    package init(text push: Push, keeps: Bool = false) {
         var push = push
+        kept = keeps ? [] : nil
         push.content = .text("")
         (prefix, suffix) = BodyFrame.cut(push, after: #""text":""#)
         content = .text
@@ -102,6 +107,13 @@ package struct BodyFrame: Sendable {
 
     /// The bytes of the message for the next piece of the body.
     package mutating func bytes(for piece: UnsafeRawBufferPointer) -> [UInt8] {
+        if let count = kept?.count {
+            if count + piece.count <= BodyFrame.mostKept {
+                kept?.append(contentsOf: piece)
+            } else {
+                kept = nil
+            }
+        }
         switch content {
         case .text:
             validate(piece)

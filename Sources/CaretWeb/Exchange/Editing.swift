@@ -3,7 +3,8 @@ import CaretRooms
 import CaretWire
 
 /// A request that pushes edits: `POST /docs/NAME` and `POST /append/NAME`. It opens the document, pushes, and
-/// closes the document again.
+/// closes the document again. If an append finds no document, it pushes the body as the text of a new one: so the
+/// document exists only once it has the text.
 struct Editing: Exchange {
     private enum Kind {
         /// The body has the edits, which apply to this version.
@@ -14,6 +15,8 @@ struct Editing: Exchange {
 
     private enum Phase {
         case opening
+        /// The document was missing, and the body is being pushed as its first text.
+        case creating
         /// `isRepeat` is true if the client's last committed push to the document had the same number, and
         /// `isNew` if it had a lower one.
         case pushing(epoch: WireString, isRepeat: Bool, isNew: Bool)
@@ -29,6 +32,8 @@ struct Editing: Exchange {
     private let unit: CodeUnit
     private let seq: Int
     private var phase = Phase.opening
+    /// The body, if it was pushed as the text of a new document. It is sent again if another request was first.
+    private var body: [UInt8]?
 
     /// Edits in the body, which apply to the version that the request names.
     init(
@@ -64,13 +69,26 @@ struct Editing: Exchange {
         case .edits(let tag, _):
             let resume = WirePosition(epoch: tag.epoch, revision: tag.revision)
             return .send(.open(Open(document: document, resume: resume)))
-        case .append(let creates): return .send(.open(Open(document: document, create: creates)))
+        case .append: return .send(.open(Open(document: document)))
         }
+    }
+
+    private mutating func create() -> ExchangeStep {
+        phase = .creating
+        let push = Push(document: document, epoch: nil, base: 0, seq: seq, content: .text(""), create: true)
+        return .sendBody(BodyFrame(text: push, keeps: true))
+    }
+
+    /// Sends the body in this frame.
+    private func send(_ frame: BodyFrame) -> ExchangeStep {
+        body.map { .sendAgain(frame, body: $0) } ?? .sendBody(frame)
     }
 
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
         switch (phase, answer.message) {
         case (.opening, .opened(let opened)): return push(opened, answer.text?.wholeText)
+        case (.creating, .ack(let ack)):
+            return .respond(response(answer.bytes, ack.epoch.map { EntityTag($0, ack.revision) }))
         // While the document is open, its changes arrive too. The ack of an earlier push with the same number
         // may be among them. Only the answer to a repeat has `duplicate`.
         case (.pushing(let epoch, let isRepeat, _), .ack(let ack))
@@ -88,9 +106,9 @@ struct Editing: Exchange {
         }
     }
 
-    private func response(_ ack: [UInt8], _ tag: EntityTag) -> Response {
+    private func response(_ ack: [UInt8], _ tag: EntityTag?) -> Response {
         var response = Response(.ok, MediaType.json.contentType, ack)
-        response.addTag(tag)
+        if let tag { response.addTag(tag) }
         return response
     }
 
@@ -109,7 +127,7 @@ struct Editing: Exchange {
         switch kind {
         case .edits(let tag, let exact):
             (push.epoch, push.base, push.exact) = (tag.epoch, tag.revision, exact)
-            return .sendBody(BodyFrame(edits: push))
+            return send(BodyFrame(edits: push))
         case .append:
             let text: WireString =
                 switch opened.content {
@@ -117,8 +135,7 @@ struct Editing: Exchange {
                 case .resumed: ""
                 }
             let isInLine = text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false
-            return .sendBody(
-                BodyFrame(inserting: push, at: text.length(in: unit), after: isInLine ? "\n" : ""))
+            return send(BodyFrame(inserting: push, at: text.length(in: unit), after: isInLine ? "\n" : ""))
         }
     }
 
@@ -128,10 +145,11 @@ struct Editing: Exchange {
         let text = edits.count == 1 ? Array(edits[0].text.utf8) : nil
         // The first line break may be the one that was added before the body.
         let rest = text.flatMap { $0.first == UInt8(ascii: "\n") ? Array($0.dropFirst()) : nil }
-        return .sendBody(BodyFrame(comparing: [text, rest].compactMap { $0 }))
+        return send(BodyFrame(comparing: [text, rest].compactMap { $0 }))
     }
 
     mutating func sentBody(_ frame: BodyFrame) -> ExchangeStep {
+        if case .creating = phase { body = frame.kept }
         guard case .comparing(let tag) = phase else { return .wait }
         guard frame.isEqual else {
             let report = ErrorReport(
@@ -145,7 +163,20 @@ struct Editing: Exchange {
 
     mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep {
         switch phase {
-        case .opening: return .respond(report.response(line))
+        case .opening:
+            let isMissing = report.code == .known(.notFound)
+            if isMissing, body == nil, case .append(creates: true) = kind { return create() }
+            return .respond(report.response(line))
+        case .creating where report.code == .known(.epochChanged):
+            // Another request has created the document first.
+            if body == nil {
+                let message =
+                    "the document was created while the request arrived, and its body has more than \(BodyFrame.mostKept) bytes; repeat the request"
+                return .respond(WebRefusal(.conflict, .exists, message).response)
+            }
+            phase = .opening
+            return begin()
+        case .creating: return .respond(report.response(line))
         case .pushing where report.code == .known(.notOpen):
             let message = "the document was deleted, renamed or hidden while the request arrived"
             return close(with: WebRefusal(.notFound, .notFound, message).response)

@@ -48,6 +48,8 @@ enum ExchangeStep {
     case read(Read, DocumentName)
     /// Send the body of the request inside a message.
     case sendBody(BodyFrame)
+    /// Send this body, which was read before, inside a message.
+    case sendAgain(BodyFrame, body: [UInt8])
     /// Wait for the next message of the server.
     case wait
     case respond(Response)

@@ -9,7 +9,6 @@ struct Writing: Exchange {
     private let wantsText: Bool
     /// The epoch of the text that the push is based on; nil if the push creates the document.
     private var epoch: WireString?
-    private var ack: Ack?
 
     init(_ document: WireString, _ head: RequestHead, _ query: Query, seq: Int) throws(WebRefusal) {
         guard let condition = try WriteCondition(head.fields, query) else {
@@ -50,21 +49,13 @@ struct Writing: Exchange {
             if condition == .isMissing, ack.unchanged, ack.revision > 0 {
                 return .respond(Writing.exists(epoch.map { EntityTag($0, ack.revision) }))
             }
-            if let epoch { return .respond(response(ack, epoch)) }
-            self.ack = ack
-            // The push created the document, and its ack does not have the new epoch. So ask the server for it.
-            return .send(.list(List(prefix: document, limit: 1)))
-        case .listed(let listed):
-            guard let ack else { return .wait }
-            return .respond(response(ack, listed.documents.first { $0.document == document }?.epoch))
+            return .respond(response(ack, epoch))
         default: return .wait
         }
     }
 
     mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep {
-        // The text is committed, even if the server does not say in which epoch.
-        if let outcome { return .respond(outcome) }
-        return switch (condition, report.code) {
+        switch (condition, report.code) {
         case (.isMissing, .known(.epochChanged)), (.isMissing, .known(.baseBehind)):
             .respond(Writing.exists(report.head.map { EntityTag($0.epoch, $0.revision) }))
         case (.isHead, .known(.epochChanged)), (.isHead, .known(.baseAhead)):
@@ -72,8 +63,6 @@ struct Writing: Exchange {
         default: .respond(report.response(line))
         }
     }
-
-    var outcome: Response? { ack.map { response($0, nil) } }
 
     /// The response of a request that only creates, with the tag of the head.
     private static func exists(_ head: EntityTag?) -> Response {

@@ -118,6 +118,7 @@ extension WebState {
                 send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
             }
             endBodyIfRead()
+        case .sendAgain(let frame, let body): sendAgain(frame, body)
         case .wait: break
         case .respond(let response): respond(response)
         case .part(let part): send(part)
@@ -128,6 +129,17 @@ extension WebState {
             actions.append(.compare(comparison, number: comparisons))
         case .stream(let form, let line): beginStream(form, line)
         }
+    }
+
+    private mutating func sendAgain(_ frame: BodyFrame, _ body: [UInt8]) {
+        var frame = frame
+        let bytes = frame.start + body.withUnsafeBytes { frame.bytes(for: $0) } + frame.end()
+        let time = now
+        withRequester {
+            $0.sendPart(bytes, at: time)
+            $0.endMessage(at: time)
+        }
+        step { $0.sentBody(frame) }
     }
 
     private mutating func beginStream(_ form: EventWriter.Form, _ line: ServerLine) {

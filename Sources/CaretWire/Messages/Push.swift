@@ -91,7 +91,7 @@ package struct Ack: WireMessage {
 
     package var document: WireString
     package var seq: PushNumber
-    /// The document's epoch, if the push was unchanged: the push may have named another one.
+    /// The document's epoch, if the push named none, or was unchanged: then it may have named another one.
     package var epoch: WireString?
     package var revision: Revision
     /// The edits as committed, if they differ from the edits sent.

@@ -1,3 +1,4 @@
+import CaretWeb
 import Testing
 
 @Suite("POST of edits and of text to append") struct EditingTests {
@@ -158,16 +159,66 @@ import Testing
         #expect(response.status == "200 OK" && response["ETag"] == #""k2v9.1/9""#)
     }
 
-    @Test("`create=1` creates a missing document")
-    func create() {
-        for (query, message) in [
-            ("?create=1", #"{"type":"open","doc":"agenda","create":true}"#),
-            ("?create=0", #"{"type":"open","doc":"agenda"}"#),
-        ] {
-            let server = WebConversation()
-            server.send(WebConversation.bytes(of: "POST /append/agenda\(query)", body: "more"))
-            #expect(server.messages == [message])
+    private static let open = #"{"type":"open","doc":"agenda"}"#
+    private static let created = #"{"type":"ack","doc":"agenda","seq":1,"epoch":"k2v9.1","rev":1}"#
+
+    private static func creation(_ text: String) -> String {
+        #"{"type":"push","doc":"agenda","base":0,"seq":1,"text":"\#(text)","create":true}"#
+    }
+
+    @Test("`create=1` makes a missing document of the text")
+    func create() throws {
+        server.answers = [Self.error("not_found"), Self.created]
+        let response = try server.request("POST /append/agenda?create=1", body: "more\r\n")
+        #expect(server.messages == [Self.open, Self.creation(#"more\r\n"#)])
+        #expect(response.status == "200 OK" && response.body == Self.created + "\n")
+        #expect(response["ETag"] == #""k2v9.1/1""#)
+        server.forget()
+        server.answers = [Self.error("not_found")]
+        #expect(try server.request("POST /append/agenda?create=0", body: "more").summary == "404 not_found")
+        #expect(server.messages == [Self.open])
+    }
+
+    @Test("a refused creation has the answer of the push")
+    func refusedCreation() throws {
+        for code in ["too_large", "storage_full", "forbidden"] {
+            server.forget()
+            server.answers = [Self.error("not_found"), Self.error(code)]
+            let response = try server.request("POST /append/agenda?create=1", body: "more")
+            #expect(response.summary.hasSuffix(code) && server.messages.count == 2)
         }
+    }
+
+    @Test("if another request creates the document first, the text is added to it")
+    func createdMeanwhile() throws {
+        server.answers = [
+            Self.error("not_found"), Self.error("epoch_changed", #","epoch":"k2v9.1","rev":7"#),
+            Self.opened(#""text":"a","#), Self.ack, Self.closed,
+        ]
+        let response = try server.request("POST /append/agenda?create=1", body: "more\r\n")
+        #expect(
+            server.messages == [
+                Self.open, Self.creation(#"more\r\n"#), Self.open,
+                #"{"type":"push","doc":"agenda","epoch":"k2v9.1","base":7,"seq":1,"#
+                    + #""edits":[{"range":[1,1],"text":"\nmore\n"}]}"#,
+                #"{"type":"close"}"#,
+            ])
+        #expect(response.status == "200 OK" && response["ETag"] == #""k2v9.1/9""#)
+    }
+
+    @Test("if the document is deleted again meanwhile, the request is refused")
+    func createdAndDeleted() throws {
+        server.answers = [Self.error("not_found"), Self.error("epoch_changed"), Self.error("not_found")]
+        #expect(try server.request("POST /append/agenda?create=1", body: "more").summary == "404 not_found")
+    }
+
+    @Test("a body is kept for another message up to a limit", arguments: [0, 1])
+    func longBody(excess: Int) throws {
+        server.answers = [Self.error("not_found"), Self.error("epoch_changed")]
+        let body = String(repeating: "x", count: BodyFrame.mostKept + excess)
+        server.send(WebConversation.bytes(of: "POST /append/agenda?create=1", body: body))
+        #expect(server.messages.last == (excess == 0 ? Self.open : Self.creation(body)))
+        if excess == 1 { #expect(try server.response().summary == "409 exists") }
     }
 
     @Test("a text to append in another type than text gets 415")

@@ -143,7 +143,7 @@ final class WebConversation {
         case .leave: log.append("leave")
         case .ask(let request):
             log.append(request.question.message)
-            answer(request.question.session ?? 0)
+            answer(request.question.session ?? 0, isOpening: request.question.session != nil)
         case .sendToRoom(_, let event):
             guard let (message, session) = event.message else { return }
             log.append(message)
@@ -161,13 +161,15 @@ final class WebConversation {
         }
     }
 
-    private func answer(_ session: Int) {
+    private func answer(_ session: Int, isOpening: Bool = false) {
         if answers.isEmpty { return }
         for line in answers.removeFirst().split(separator: "\n").map(String.init) {
             if session > 0, line.hasPrefix(#"{"type":"opened""#) {
                 let id = SessionID(ConnectionID(1), number: session)
                 note(world.happens { $0.hubSent(.assignedRoom(id, DocumentID(7))) })
                 room(line, to: session)
+            } else if isOpening, line.hasPrefix(#"{"type":"error""#) {
+                sendAnswer(line)
             } else if session > 0 || line.hasPrefix(#"{"type":"ack""#) {
                 room(line, to: session)
                 if line.hasPrefix(#"{"type":"closed""#) { end(session) }

@@ -9,6 +9,8 @@ package struct PendingAck: Sendable {
     /// Whether the committed edits equal those that this session sent. If so, the ack leaves them out.
     let isLiteral: Bool
     private(set) var wantsText: Bool
+    /// Whether the ack names the epoch, because the push did not.
+    let namesEpoch: Bool
     /// The session that pushed.
     let session: SessionID
 
@@ -18,6 +20,7 @@ package struct PendingAck: Sendable {
         self.committed = committed
         wantsText = push.wantsText
         session = push.session
+        namesEpoch = push.epoch == nil
         isLiteral =
             !pending.hasMoved
             && (push.edits.map { committed.logged.hasEdits(equalTo: $0, in: push.participant.unit) } ?? false)

@@ -29,8 +29,6 @@ package struct RoomPush: Equatable, Sendable {
     package var wantsText: Bool
     /// Whether the push is refused, instead of rebased, if its base is not the head.
     package let isExact: Bool
-    /// Whether the document was created for this push.
-    package var isFirst: Bool
     /// A digest of the content, by which a repeat is recognised.
     package let digest: Digest
     /// When the push arrived, in milliseconds.
@@ -39,7 +37,7 @@ package struct RoomPush: Equatable, Sendable {
     package init(
         session: SessionID, id: RequestID?, document: WireString, participant: Participant, rights: Rights,
         epoch: WireString?, base: Revision, seq: Int64, content: Content, wantsText: Bool = false,
-        isExact: Bool = false, isFirst: Bool = false, digest: Digest, time: Int64
+        isExact: Bool = false, digest: Digest, time: Int64
     ) {
         self.session = session
         self.id = id
@@ -52,7 +50,6 @@ package struct RoomPush: Equatable, Sendable {
         self.content = content
         self.wantsText = wantsText
         self.isExact = isExact
-        self.isFirst = isFirst
         self.digest = digest
         self.time = time
     }

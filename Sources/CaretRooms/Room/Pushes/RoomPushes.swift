@@ -76,13 +76,13 @@ extension RoomState {
             if epoch != log.epochName {
                 return RequestRefusal(.epochChanged, "the document has another epoch than the push")
             }
-        } else if head > 0, !push.isFirst {
+        } else if head > 0 {
             return RequestRefusal(
                 .epochChanged,
                 "a push without an epoch is allowed only at revision 0, and the document is at revision \(head.value)"
             )
         }
-        if base > head { return RequestRefusal(.baseAhead, "\(what) is beyond the head \(head.value)") }
+        if base > head { return .ahead(what, of: head) }
         if push.isExact, base < head { return .behind(base, head) }
         if base < log.start { return .trimmed(what, log.start) }
         if push.content == .restore { return nil }

@@ -67,8 +67,8 @@ extension RoomState {
         let isLiteral =
             logged.flatMap { logged in push.edits.map { logged.hasEdits(equalTo: $0, in: unit) } } ?? false
         let ack = Ack(
-            document: push.document, seq: Int(push.seq), revision: revision,
-            edits: isLiteral ? nil : logged?.wireEdits(in: unit),
+            document: push.document, seq: Int(push.seq), epoch: push.epoch == nil ? log.epochName : nil,
+            revision: revision, edits: isLiteral ? nil : logged?.wireEdits(in: unit),
             text: push.wantsText ? text.map { WireString($0.string) } : nil, duplicate: true)
         reply(lineWithOneOrBoth(of: ack, push.id), to: push.session)
         noteAnswered(push.session)

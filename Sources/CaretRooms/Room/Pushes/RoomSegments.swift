@@ -163,11 +163,7 @@ extension RoomState {
             case .unchanged(let snapshot):
                 if let resolved = resolve(pusher) { replyUnchanged(resolved.push, at: snapshot) }
             case .tooLarge(let bytes):
-                let allowed = limits.announced.document
-                resolve(
-                    pusher,
-                    refusing: RequestRefusal(
-                        .tooLarge, "the document would have \(bytes) bytes; at most \(allowed) are allowed"))
+                resolve(pusher, refusing: .tooLarge(bytes, allowed: limits.announced.document))
             case .baseBehind:
                 if let resolved = resolve(pusher) {
                     refuse(resolved.push, .behind(resolved.push.base, head))

@@ -83,6 +83,9 @@ package struct Limits: Equatable, Sendable {
     /// The largest product of (revisions after a push's base) × (edits of the push + 1). The server refuses a
     /// push with a larger product as `base_trimmed`, because rebasing it would take some seconds.
     package var rebase = 10_000_000
+    /// The seconds in which the pushes of one user to one document may take `rebase` such steps together. A push beyond
+    /// them is refused as `rate_limited`.
+    package static let rebaseSeconds = 10
     /// The most selections in one room, of all sessions together. The room moves each selection with every
     /// change.
     package var roomSelections = 20_000
@@ -126,6 +129,10 @@ package struct Limits: Equatable, Sendable {
 
     /// `page`, or less if a server's line has less space.
     package var pageBytes: Int { min(page, announced.serverList) }
+
+    /// A rebase of at most this many steps takes about a millisecond, so the room runs it at once. A longer one runs in
+    /// the background, and counts towards the steps of its user. Smaller limits make it smaller, for tests.
+    package var rebaseAtOnce: Int { min(20_000, rebase / 500) }
 
     package init() {}
 

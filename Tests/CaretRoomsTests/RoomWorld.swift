@@ -373,12 +373,13 @@ struct Person {
     let session: SessionID
     let participant: Participant
 
-    init(_ name: String, _ session: Int64, unit: CodeUnit = .utf16) {
+    init(_ name: String, _ session: Int64, unit: CodeUnit = .utf16, client: String? = nil) {
+        let client = client ?? name + "-client"
         self.session = SessionID(session)
         participant = Participant(
-            pusher: Pusher(user: ByteString(name), client: ByteString(name + "-client")),
+            pusher: Pusher(user: ByteString(name), client: ByteString(client)),
             name: WireString("s\(session)"),
-            introduction: Introduction(user: WireString(name), client: WireString("p-\(name)-client")),
+            introduction: Introduction(user: WireString(name), client: WireString("p-\(client)")),
             unit: unit)
     }
 

@@ -24,6 +24,8 @@ package struct RoomState: Sendable {
     package var pushes = PushPipeline()
     package var sharing = CommitSharing()
     package var repeats = PendingRepeats()
+    var withoutEffect = PushesWithoutEffect()
+    var rebaseRate: RebaseRate
     /// Connections whose read request waits until their pushes are resolved: at most one request per
     /// connection.
     package var awaited: [AwaitedPushes] = []
@@ -59,6 +61,7 @@ package struct RoomState: Sendable {
         self.publicClient = publicClient
         self.sharesStore = sharesStore
         log = DocumentLog(entry, head: head, windowBytes: limits.windowBytes)
+        rebaseRate = RebaseRate(limit: limits.rebase, seconds: Limits.rebaseSeconds)
         clock = RoomClock(now: time)
         checks = CheckSchedule(changedAt: time)
     }

@@ -24,6 +24,8 @@ package struct PendingPush: Equatable, Sendable {
     let isFirstOfPusher: Bool
     /// The whole text as pushed; nil if edits were pushed.
     let whole: NormalText?
+    /// Whether the steps of the push are counted. Those of a whole text are known only after a comparison.
+    let isCounted: Bool
     /// The text to restore, once the store has returned it.
     var target: TextBuffer?
     /// Whether the answer goes to another session than the first one that sent the push.
@@ -31,10 +33,13 @@ package struct PendingPush: Equatable, Sendable {
     /// How often the change was computed in the background.
     var rounds = 0
 
-    package init(_ push: RoomPush, whole: NormalText?, isFirstOfPusher: Bool) {
+    package init(
+        _ push: RoomPush, whole: NormalText?, isFirstOfPusher: Bool, isCounted: Bool = false
+    ) {
         self.push = push
         self.whole = whole
         self.isFirstOfPusher = isFirstOfPusher
+        self.isCounted = isCounted
         stage = .needsText(push.base)
     }
 

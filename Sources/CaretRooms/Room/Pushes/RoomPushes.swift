@@ -17,7 +17,8 @@ extension RoomState {
         if let refusal = refusalOfRights(push) { return refuse(push, refusal) }
         if let whole, whole.text == text { return replyUnchanged(push, at: log.window.head) }
         if let refusal = refusalOfBase(push) { return refuse(push, refusal) }
-        accept(push, whole)
+        if withoutEffect.contains(push) { return replyUnchanged(push, at: log.window.head) }
+        accept(push, whole, wasAccepted)
     }
 
     private func isOpen(_ session: SessionID) -> Bool {
@@ -104,11 +105,30 @@ extension RoomState {
         )
     }
 
-    /// Accepts a push. From now on, the room must answer it with an ack or a refusal.
-    private mutating func accept(_ push: RoomPush, _ whole: NormalText?) {
+    /// Counts the steps of a push whose rebase is long, unless its user has too few left. Returns the refusal then.
+    mutating func refusalOfRate(_ push: RoomPush, edits: Int) -> RequestRefusal? {
+        let steps = (head.value - push.base.value) * (edits + 1)
+        guard steps > limits.rebaseAtOnce,
+            let wait = rebaseRate.count(steps, of: push.pusher.user, at: clock.now)
+        else { return nil }
+        return RequestRefusal(
+            .rateLimited,
+            "rebasing \(edits) edits takes \(steps) steps; the pushes of a user to a document may take \(limits.rebase) in \(Limits.rebaseSeconds) seconds",
+            retryAfterMilliseconds: wait)
+    }
+
+    /// Accepts a push. From now on, the room must answer it with an ack or a refusal. If it was accepted before, its
+    /// steps are counted already.
+    private mutating func accept(_ push: RoomPush, _ whole: NormalText?, _ wasAccepted: Bool) {
+        if !wasAccepted, let edits = push.edits, let refusal = refusalOfRate(push, edits: edits.count) {
+            return refuse(push, refusal)
+        }
         let pusher = push.pusher
         pushers.retain(pusher)
-        pushes.add(PendingPush(push, whole: whole, isFirstOfPusher: pushers.entry(of: pusher) == nil))
+        pushes.add(
+            PendingPush(
+                push, whole: whole, isFirstOfPusher: pushers.entry(of: pusher) == nil,
+                isCounted: wasAccepted || whole == nil))
         if let text = log.window.text(at: push.base) {
             prepare(pusher, in: text)
         } else {

@@ -4,15 +4,11 @@ import CaretWire
 
 /// Prepares an accepted push for the next segment: computes its change, then rebases that change to the head.
 extension RoomState {
-    // These two constants are not part of `Limits`: no push is refused above them, so no operator or client
-    // needs to know them.
+    // Not part of `Limits`: no push is refused above it, so no operator or client needs to know it.
 
     /// If at most this many bytes of two texts differ, apart from equal lines at both ends, the texts are
     /// compared immediately. Otherwise they are compared in the background.
     private static let diffAtOnce = 16 << 10
-    /// A change is rebased immediately if revisions times edits are at most this number, which takes about a
-    /// millisecond. Otherwise it is rebased in the background.
-    private static let rebaseAtOnce = 20_000
 
     /// Handles the store's answer to a `text` call.
     mutating func textRead(
@@ -73,8 +69,10 @@ extension RoomState {
     /// Rebases the change of a pushed whole text. The number of edits is known only after the comparison, so
     /// the cost of rebasing is checked here.
     private mutating func rebaseWhole(_ pusher: Pusher, _ change: Change) {
-        guard let push = pushes[pusher]?.push else { return }
-        if let refusal = refusalOfWork(push, edits: change.edits.count) {
+        guard let known = pushes[pusher] else { return }
+        let (push, edits) = (known.push, change.edits.count)
+        let refusal = refusalOfWork(push, edits: edits)
+        if let refusal = refusal ?? (known.isCounted ? nil : refusalOfRate(push, edits: edits)) {
             return resolve(pusher, refusing: refusal)
         }
         rebaseForward(pusher, change, from: push.base)
@@ -170,7 +168,7 @@ extension RoomState {
         // Revisions committed meanwhile are in the window, or are requested next.
         let revision = Revision(base.value + logged.count)
         let work = ChangeWork.rebaseOverLog(change, Array(logged))
-        if logged.count * (change.edits.count + 1) <= RoomState.rebaseAtOnce {
+        if logged.count * (change.edits.count + 1) <= limits.rebaseAtOnce {
             rebaseForward(pusher, work.done(), from: revision)
         } else {
             compute(work, for: pusher, at: revision)
@@ -241,7 +239,7 @@ extension RoomState {
                 return nil
             }
             let steps = missed.count * (change.edits.count + 1)
-            if steps <= RoomState.rebaseAtOnce {
+            if steps <= limits.rebaseAtOnce {
                 return .change(change.rebased(over: missed.map(\.change), tie: .otherFirst))
             }
             compute(.rebase(change, over: missed.map(\.change)), for: pusher, at: head)

@@ -162,6 +162,11 @@ extension RoomState {
             case .committed(let committed): resolve(pusher, as: committed)
             case .unchanged(let snapshot):
                 if let resolved = resolve(pusher) { replyUnchanged(resolved.push, at: snapshot) }
+            case .withoutEffect(let snapshot):
+                if let resolved = resolve(pusher) {
+                    withoutEffect.add(resolved.push)
+                    replyUnchanged(resolved.push, at: snapshot)
+                }
             case .tooLarge(let bytes):
                 resolve(pusher, refusing: .tooLarge(bytes, allowed: limits.announced.document))
             case .baseBehind:

@@ -51,6 +51,8 @@ package struct SegmentDraft: Sendable {
         case committed(Committed)
         /// The push changes nothing in this text.
         case unchanged(Snapshot)
+        /// The push changes nothing in this text, and in none of the later ones.
+        case withoutEffect(Snapshot)
         /// The document would grow to this size, which exceeds the limit.
         case tooLarge(bytes: Int)
         /// The push is exact, and its base is not the head.
@@ -101,7 +103,9 @@ package struct SegmentDraft: Sendable {
         if let whole = member.whole, whole.text == text { return .unchanged(here) }
         if member.push.isExact, member.push.base < revision { return .baseBehind }
         let change = self.change(of: member.intent)
-        if change.isEmpty { return .unchanged(here) }
+        if change.isEmpty {
+            return if case .change = member.intent { .withoutEffect(here) } else { .unchanged(here) }
+        }
         guard let next = try? text.applying(change) else {
             preconditionFailure(
                 "a change rebased to revision \(revision.value) does not fit the text of that revision")

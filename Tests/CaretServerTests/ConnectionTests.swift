@@ -82,6 +82,33 @@ struct ConnectionTests {
         }
     }
 
+    @Test(
+        "a turn writes only the first bytes of a long output, and the next turn continues",
+        arguments: [[600], [601], [400, 200], [400, 201], [1_800], [1, 1_800]])
+    func longOutput(payloads: [Int]) async throws {
+        let events = Events<HandlerCall>()
+        var behaviour = RecordingHandler.Behaviour()
+        behaviour.recordsWritten = true
+        behaviour.onReceived = { connection, _ in
+            for count in payloads { connection.send(Payload([UInt8](repeating: 0x61, count: count))) }
+        }
+        var settings = LoopSettings()
+        settings.writeBytes = 600
+        let told = behaviour
+        let maker: HandlerMaker = { _ in RecordingHandler(events, told) }
+        try await withServer(settings, handler: maker) { server in
+            let client = try Client(to: server.address)
+            try client.send("go")
+            var left = payloads.reduce(0, +)
+            #expect(try client.receive(left).count == left)
+            #expect(await events.next() == .received("go"))
+            while left > 0 {
+                #expect(await events.next() == .wrote(min(left, 600)))
+                left -= min(left, 600)
+            }
+        }
+    }
+
     @Test("if not all payloads fit in one write, all still arrive in order")
     func manyPayloads() async throws {
         let maker: HandlerMaker = { connection in

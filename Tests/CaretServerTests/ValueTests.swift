@@ -52,12 +52,13 @@ struct ValueTests {
     @Test("the server knows the number of cores")
     func cores() { #expect(ServerSettings.cores == sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// The first unwritten bytes, in at most four pieces.
+    /// The first unwritten bytes.
     private func front(of queue: OutputQueue, upTo count: Int) -> String {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: 40) { pieces in
-            let filled = pieces[..<queue.fill(pieces)]
+            let filled = pieces[..<queue.fill(pieces, upTo: count)]
             let bytes = filled.flatMap { UnsafeRawBufferPointer(start: $0.iov_base, count: $0.iov_len) }
-            return String(decoding: bytes.prefix(count), as: UTF8.self)
+            #expect(bytes.count == min(count, queue.bytes))
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
 }

@@ -164,7 +164,8 @@ package final class Connection {
         updateWatch()
     }
 
-    /// Writes the queue in one system call. Bytes that do not fit in the call wait for the next turn.
+    /// Writes to the socket in one system call. Bytes that do not fit in the call, or that are more than a turn may write,
+    /// wait for the next turn.
     func flush() {
         // The descriptor of a closed connection may belong to another one by now.
         guard !isClosed, case .awaitingFlush = flushState else { return }

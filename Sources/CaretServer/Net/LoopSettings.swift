@@ -4,6 +4,9 @@ package struct LoopSettings: Sendable {
     /// delays other connections by at most a millisecond. All connections of a loop share one buffer, because
     /// most of them are idle.
     package var readBytes = 64 << 10
+    /// The most bytes that a turn writes to one connection, so that long texts for many connections delay the others by
+    /// little. The rest is written in the next turns.
+    package var writeBytes = 64 << 10
     /// The most events that a turn handles. Replies to the first event wait until the last event is handled.
     package var eventsATurn = 256
     /// The most payloads that one system call writes.

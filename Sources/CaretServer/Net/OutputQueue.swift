@@ -39,14 +39,19 @@ package struct OutputQueue {
         return (bytes, first + 1 == entries.count)
     }
 
-    /// Fills `pieces` with the addresses of the first unwritten bytes. Returns the number of filled pieces.
-    package func fill(_ pieces: UnsafeMutableBufferPointer<iovec>) -> Int {
-        let count = min(pieces.count, entries.count - first)
-        for index in 0..<count {
-            let bytes = entries[first + index].bytes
-            let start = index == 0 ? written : 0
-            pieces[index].iov_base = UnsafeMutableRawPointer(mutating: bytes.baseAddress! + start)
-            pieces[index].iov_len = bytes.count - start
+    /// Fills `pieces` with the addresses of the first unwritten bytes, at most `limit`. Returns the number of filled
+    /// pieces.
+    package func fill(_ pieces: UnsafeMutableBufferPointer<iovec>, upTo limit: Int) -> Int {
+        var count = 0
+        var left = limit
+        while count < min(pieces.count, entries.count - first), left > 0 {
+            let bytes = entries[first + count].bytes
+            let start = count == 0 ? written : 0
+            let length = min(bytes.count - start, left)
+            pieces[count].iov_base = UnsafeMutableRawPointer(mutating: bytes.baseAddress! + start)
+            pieces[count].iov_len = length
+            left -= length
+            count += 1
         }
         return count
     }

@@ -319,11 +319,14 @@ package final class Sockets {
         return count
     }
 
-    /// Writes as many of the first bytes as fit in one system call. The queue must not be empty.
+    /// Writes as many of the first bytes as a turn may write and as fit in one system call. The queue must not be empty.
     func write(_ output: borrowing OutputQueue, to descriptor: Int32) -> WriteResult {
+        let limit = settings.writeBytes
         let (front, isAll) = output.front
-        if isAll { return write(front, to: descriptor) }
-        let used = UnsafeMutableBufferPointer(rebasing: pieces[..<output.fill(pieces)])
+        if isAll || front.count >= limit {
+            return write(UnsafeRawBufferPointer(rebasing: front.prefix(limit)), to: descriptor)
+        }
+        let used = UnsafeMutableBufferPointer(rebasing: pieces[..<output.fill(pieces, upTo: limit)])
         var message = msghdr()
         message.msg_iov = used.baseAddress
         message.msg_iovlen = used.count

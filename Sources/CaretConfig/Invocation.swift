@@ -77,7 +77,7 @@ package struct Invocation: Sendable {
                 ConfigurationKey.all.map(\.flag) + Action.allCases.compactMap(\.flag) + [Self.fileFlag]
             return fail(.unknown(name, closest: name.closest(in: names)), name.echoed)
         }
-        guard let text = value ?? (key.isYesNo ? "true" : nextValue(&rest)) else {
+        guard let text = value ?? (key.isYesNo ? yesNo(&rest) : nextValue(&rest)) else {
             return fail(.optionWithoutValue(allowed: key.allowed), name)
         }
         guard let index = flags.firstIndex(where: { $0.key.name == key.name }) else {
@@ -93,6 +93,11 @@ package struct Invocation: Sendable {
     /// Removes and returns the argument after an option. Nil if that argument is an option itself.
     private func nextValue(_ rest: inout ArraySlice<String>) -> String? {
         rest.first?.hasPrefix("--") == false ? rest.popFirst() : nil
+    }
+
+    /// Removes and returns the argument after a yes/no option if it is a value. Without a value, the option means yes.
+    private func yesNo(_ rest: inout ArraySlice<String>) -> String {
+        ["true", "false"].contains(rest.first) ? rest.removeFirst() : "true"
     }
 
     private mutating func fail(_ problem: ConfigurationFault.Problem, _ name: String) {

@@ -17,6 +17,8 @@ package struct DocumentName: Hashable, Comparable, Sendable {
         case control(at: Int)
         /// The part with this index begins or ends with a space.
         case spaceAtEdge(part: Int)
+        /// There is an invisible character at this byte. Only new names are refused for this reason.
+        case invisible(at: Int)
     }
 
     package init(_ string: String) throws(Fault) {
@@ -46,6 +48,46 @@ package struct DocumentName: Hashable, Comparable, Sendable {
             if byte < 0x20 || byte == 0x7F { return true }
             return byte == 0xC2 && utf8[index + 1] < 0xA0
         }
+    }
+}
+
+extension DocumentName {
+    /// Why no document may get this name; nil if it may. Documents that have such a name keep it: rule T8 of the
+    /// protocol.
+    package var newNameFault: Fault? {
+        if bytes.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
+        let scalars = Array(bytes.string.unicodeScalars)
+        var byte = 0
+        for (index, scalar) in scalars.enumerated() {
+            let before = index > 0 ? scalars[index - 1] : "/"
+            let next = index + 1 < scalars.count ? scalars[index + 1] : "/"
+            if scalar.isInvisible, !scalar.isAllowed(after: before, before: next) {
+                return .invisible(at: byte)
+            }
+            byte += scalar.utf8.count
+        }
+        return nil
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isInvisible: Bool {
+        switch properties.generalCategory {
+        case .format, .lineSeparator, .paragraphSeparator: true
+        default: properties.isDefaultIgnorableCodePoint
+        }
+    }
+
+    /// Whether joiners and variation selectors have an effect beside this character.
+    private var hasForms: Bool { !isASCII && !isInvisible }
+
+    /// Whether this invisible character has an effect between its neighbours. Persian words and emoji have such
+    /// characters.
+    fileprivate func isAllowed(after before: Unicode.Scalar, before next: Unicode.Scalar) -> Bool {
+        if properties.isVariationSelector { return before.hasForms }
+        // A variation selector before a joiner was allowed itself.
+        let followsForm = before.hasForms || before.properties.isVariationSelector
+        return ["\u{200C}", "\u{200D}"].contains(self) && followsForm && next.hasForms
     }
 }
 

@@ -17,7 +17,7 @@ import Testing
             $ who notes/today
             [4]
             $ who nope
-            ! caret: there is no document nope
+            ! caret: nope: there is no such document (not_found)
             !   `caret ls` lists the documents that you may read
             [1]
             $ who notes/today@1

@@ -50,7 +50,7 @@ import Testing
             $ rm notes --dry-run
             notes would be deleted with its 1 revision
             $ rm nope --dry-run
-            ! caret: there is no document nope
+            ! caret: nope: there is no such document (not_found)
             !   `caret ls` lists the documents that you may read
             [1]
             """)
@@ -91,7 +91,7 @@ import Testing
             $ mv old new/d --dry-run --json
             {"doc":"new/d","was":"old","renamed":false}
             $ mv nope new/d --dry-run
-            ! caret: there is no document nope
+            ! caret: nope: there is no such document (not_found)
             !   `caret ls` lists the documents that you may read
             [1]
             """)

@@ -31,7 +31,7 @@ import Testing
             2 … anonymous
                 line 2 -two +2
             $ tail nope
-            ! caret: there is no document nope
+            ! caret: nope: there is no such document (not_found)
             !   `caret ls` lists the documents that you may read
             [1]
             """)

@@ -240,7 +240,7 @@ import Testing
                 $ rm e -y --json
                 {"doc":"e","deleted":true}
                 $ rm e -y
-                ! caret: there is no document e
+                ! caret: e: there is no such document (not_found)
                 !   `caret ls` lists the documents that you may read
                 [1]
                 """)

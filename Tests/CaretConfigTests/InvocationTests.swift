@@ -71,13 +71,25 @@ import Testing
             (["--=", ""], ["\"--\": no such option", "\"\": this argument"]),
             (["--verison"], ["\"--verison\": no such option; did you mean --version?"]),
             (
-                ["--require-tokens", "true"],
-                ["\"true\": this argument is not an option; options begin with --"]
+                ["--require-tokens", "yes"],
+                ["\"yes\": this argument is not an option; options begin with --"]
             ),
         ])
     func faults(arguments: [String], parts: [String]) {
         let sentences = Invocation(arguments: arguments, environment: [:]).faults.map(\.description)
         #expect(sentences.count == parts.count, "\(sentences)")
         for (sentence, part) in zip(sentences, parts) { #expect(sentence.contains(part)) }
+    }
+
+    @Test("the value of a yes/no option can be its own argument", arguments: ["true", "false"])
+    func yesNo(value: String) {
+        let found = [
+            configured(nil, [:], "--require-tokens", value, "--data", "a"),
+            configured(nil, [:], "--require-tokens=\(value)", "--data", "a"),
+        ]
+        for one in found {
+            #expect(one.faults == [] && one.settings.requiresTokens == (value == "true"))
+            #expect(one.settings.data == "a")
+        }
     }
 }

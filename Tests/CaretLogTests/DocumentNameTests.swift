@@ -27,6 +27,21 @@ import Testing
         #expect(throws: fault) { try DocumentName(name) }
     }
 
+    /// Rule T8.
+    @Test(
+        "a new name has no invisible characters, except joiners between visible characters beyond ASCII",
+        arguments: [
+            ("a", nil), ("a b/c", nil), ("\u{A0}", nil), ("می\u{200C}خواهم", nil), ("क्\u{200D}ष", nil),
+            ("👩\u{200D}❤\u{FE0F}\u{200D}👨", nil), ("plan ❤\u{FE0F}", nil), ("🏳\u{FE0F}\u{200D}🌈/x", nil),
+            ("\u{200B}", 0), ("a\u{200B}b", 1), ("a\u{AD}", 1), ("é\u{FEFF}", 2), ("a\u{202E}b", 1),
+            ("a\u{2028}", 1), ("a\u{2029}", 1), ("a\u{FFF9}", 1), ("\u{3164}", 0), ("a\u{E0041}", 1),
+            ("\u{200D}", 0), ("a\u{200D}b", 1), ("é\u{200C}", 2), ("é\u{200D}a", 2), ("a\u{FE0F}", 1),
+            ("❤\u{FE0F}\u{FE0F}", 6), ("é\u{200D}\u{200D}é", 2), ("é\u{200D}/é", 2), ("\u{200B}\u{FE0F}", 0),
+        ] as [(String, Int?)])
+    func invisible(name: String, byte: Int?) throws {
+        #expect(try DocumentName(name).newNameFault == byte.map { .invisible(at: $0) })
+    }
+
     /// Rule T2.
     @Test("names are compared and sorted by their bytes")
     func byteOrder() throws {

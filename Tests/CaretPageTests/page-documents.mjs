@@ -32,17 +32,20 @@ function shown(list, options) {
     return more > 0 ? [...texts, `… ${more}`] : texts
 }
 
-/** Names that rule T1 allows, and names that it refuses. */
+/** Names that rules T1 and T8 allow for new documents, and names that they refuse. */
 const validNames = [
     'a', 'notes/today', 'a b', '...', '.a', 'a.', '\u00e9', '\u{1f600}', 'a/.b', '\u00a0', 'x'.repeat(512), '\u00e9'.repeat(256),
+    '\u0645\u06cc\u200c\u062e', '\u{1f469}\u200d\u2764\ufe0f\u200d\u{1f468}', 'plan \u2764\ufe0f',
 ]
 const badNames = [
     '', '/', 'a/', '/a', 'a//b', '.', '..', 'a/.', 'a/../b', ' a', 'a ', 'a/ b', 'a /b', 'a\u0000b', 'a\tb', 'a\nb', '\u007f', '\u0085',
     '\u009f', '\ud800', 'x'.repeat(513), '\u00e9'.repeat(257),
+    '\u200b', 'a\u00ad', 'a\u202e', 'a\u2028', '\ufff9', '\u3164', 'a\u200db', '\u00e9\u200d', '\u00e9\u200d\u200d\u00e9', 'a\ufe0f',
+    '\u2764\ufe0f\ufe0f', '\u200b\ufe0f',
 ]
 
 export const cases = {
-    'the page allows the names that rule T1 allows'() {
+    'the page allows the names that rules T1 and T8 allow'() {
         for (const name of validNames) assert.equal(nameProblem(name), null, JSON.stringify(name))
         for (const name of badNames) assert.match(nameProblem(name) ?? '', /\.$/, JSON.stringify(name))
     },

@@ -23,6 +23,41 @@ struct HubNameTests {
         #expect(world.hub.roomCount == 0)
     }
 
+    /// Rule T8.
+    @Test("no new document and no rename gets a name with an invisible character; existing ones stay usable")
+    func invisible() {
+        let world = ServerWorld()
+        let old = "old\u{200B}"
+        world.document(old, "x")
+        let ann = world.connect("ann")
+        for fields in [
+            #""type":"open","doc":"new\u200b","create":true"#,
+            #""type":"push","doc":"new\u200b","base":0,"seq":1,"text":"x","create":true"#,
+            #""type":"rename","doc":"old\u200b","to":"new\u200b""#,
+        ] {
+            #expect(ann.asks("{\(fields)}") == ["bad_name"])
+        }
+        #expect(ann.asks(#"{"type":"open","doc":"new\u200b"}"#) == ["not_found"])
+        #expect(ann.asks(#"{"type":"open","doc":"old\u200b","create":true}"#) == ["opened"])
+        #expect(
+            ann.asks(#"{"type":"push","doc":"old\u200b","epoch":"1.1","base":1,"seq":1,"text":"xy"}"#).types
+                == [
+                    "ack"
+                ])
+        #expect(
+            ann.asks(#"{"type":"rename","id":3,"doc":"old\u200b","to":"c"}"#).last
+                == #"{"type":"done","id":3}"#)
+    }
+
+    /// Rules R4 and T8.
+    @Test("a user who may not write learns nothing about the name")
+    func invisibleForReader() {
+        let world = ServerWorld()
+        let eve = world.connect("eve", Grants([Grant(.read, to: .prefix("a"))])!)
+        #expect(eve.asks(#"{"type":"open","doc":"a\u200b","create":true}"#) == ["forbidden"])
+        #expect(eve.asks(#"{"type":"open","doc":"b\u200b","create":true}"#) == ["not_found"])
+    }
+
     /// The store runs the lookup before the rename or deletion, but the answer to the lookup arrives last.
     @Test("a lookup is repeated if a rename or deletion has outdated it")
     func lateFinding() throws {

@@ -151,8 +151,8 @@ import Testing
     func connection() throws {
         var state = ConnectionState(1, settings: .sample(Limits()), at: 0)
         _ = state.received(Array("{}\n".utf8), at: 0)
-        #expect(state.takeRefusals() == [.badMessage: 1] && state.takeRefusals() == nil)
-        #expect(state.end == .refused(.badMessage))
+        #expect(state.takeRefusals() == [.helloRequired: 1] && state.takeRefusals() == nil)
+        #expect(state.end == .refused(.helloRequired))
         let world = ServerWorld()
         let ann = world.connect("ann")
         #expect(ann.asks(#"{"type":"read","doc":"a"}"#) == ["not_found"])

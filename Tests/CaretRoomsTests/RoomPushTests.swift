@@ -304,6 +304,38 @@ import Testing
         world.release()
         #expect(world.text == old && world.room.head == 4)
     }
+    /// Rule P6.
+    @Test("replacing a text by the same text is a revision; deleting what is deleted is none")
+    func sameText() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann, .bob)
+        world.push(.ann, [(0, 1, "a")], base: 1, seq: 1)
+        #expect(world.lines(.ann) == [#"{"type":"ack","doc":"notes","seq":1,"rev":2}"#])
+        #expect(world.text == "ab" && world.room.head == 2)
+        world.push(.ann, [(1, 2, "")], base: 2, seq: 2)
+        world.forget()
+        world.push(.bob, [(1, 2, "")], base: 2, seq: 1)
+        #expect(
+            world.lines(.bob) == [
+                #"{"type":"ack","doc":"notes","seq":1,"epoch":"1.1","rev":3,"unchanged":true}"#
+            ])
+        // The server does not remember a push without effect, so its number can be used again.
+        world.push(.bob, [(0, 0, "x")], base: 3, seq: 1)
+        #expect(world.text == "xa" && world.lines(.bob).revisions == [4])
+    }
+
+    /// Rule P6.
+    @Test("a restore of the text that the head has makes no revision, and its ack has empty edits")
+    func restoreUnchanged() throws {
+        var world = try RoomWorld("ab")
+        world.push(.ann, .restore, base: 1, seq: 1, id: .number(4))
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"ack","id":4,"doc":"notes","seq":1,"epoch":"1.1","rev":1,"edits":[],"unchanged":true}"#
+            ])
+        #expect(world.room.head == 1)
+    }
+
 
     @Test("offsets are counted in the unit of each sender and receiver")
     func units() throws {

@@ -108,6 +108,34 @@ import Testing
         #expect(world.lines(.ann) == [duplicate])
     }
 
+    /// Rules P8 and P19. The first answer has neither the text nor the edits.
+    @Test("the answer to a repeat has the id and the text that the repeat asks for")
+    func otherFields() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann)
+        world.push(.ann, [(2, 2, "c")], base: 1, seq: 5, id: .number(1))
+        #expect(world.lines(.ann) == [#"{"type":"ack","id":1,"doc":"notes","seq":5,"rev":2}"#])
+        let edits = RoomPush.Content.edits([WireEdit(WireRange(2, 2), "c")])
+        world.push(.ann, edits, base: 1, seq: 5, id: .number(2), wantsText: true)
+        #expect(
+            world.lines(.ann) == [
+                #"{"type":"ack","id":2,"doc":"notes","seq":5,"rev":2,"text":"abc","duplicate":true}"#
+            ])
+    }
+
+    /// Rule P17. The text at the start of a trimmed history can be read, and those before it cannot.
+    @Test("a repeat of a push that a trim made the start gets the text", arguments: [2, 3])
+    func trimmedText(start: Revision) throws {
+        var world = try RoomWorld("ab")
+        world.push(.ann, .text("abc"), base: 1, seq: 5)
+        for number in 1...3 { try world.commitElsewhere([(0, 0, "x")], seq: Int64(number)) }
+        _ = world.store.trim(world.document, through: start)
+        try world.restart()
+        world.push(.ann, .text("abc"), base: 1, seq: 5, wantsText: true)
+        let withText = #"{"type":"ack","doc":"notes","seq":5,"rev":2,"text":"abc","duplicate":true}"#
+        #expect(world.lines(.ann) == [start == 2 ? withText : duplicate])
+    }
+
     /// Rules P12 and P15.
     @Test("repeats of a push in flight get one ack, with the last repeat's id")
     func onItsWay() throws {

@@ -26,16 +26,18 @@ import Testing
         #expect(throws: Passage.Fault.blank) { try Passage("\n\n") }
         let all = String(decoding: UInt8(ascii: "!")...UInt8(ascii: "~"), as: UTF8.self)
         #expect(throws: Passage.Fault.noFill) { try Passage(all) }
-        #expect(try Passage("a*b").fill == UInt8(ascii: "#"))
+        #expect(try Passage("a*b").masking([0..<3], of: "a*b") == "###")
         let longest = String(repeating: "x", count: Passage.mostBytes)
         #expect(try Passage(longest).bytes.count == 16_384)
         #expect(throws: Passage.Fault.tooLong(bytes: 16_385)) { try Passage(longest + "x") }
     }
 
-    @Test("each UTF-16 unit of the passage becomes one character, and line breaks stay")
+    @Test("each character becomes one of the same length in every unit, and line breaks stay")
     func masking() throws {
-        let passage = try Passage("a😀\né")
-        #expect(passage.masking([1..<9], of: "xa😀\néy") == "x***\n*y")
+        let passage = try Passage("a😀\né€")
+        #expect(passage.masking([1..<12], of: "xa😀\né€y") == "x*🔲\n×※y")
+        // A character that would be a replacement is replaced by the next one.
+        #expect(try Passage("*×※🔲").masking([0..<10], of: "*×※🔲") == "#÷•🔳")
         #expect(passage.masking([], of: "xy") == "xy")
     }
 
@@ -96,7 +98,7 @@ import Testing
             let memory = MemoryStore()
             var model = try await TrackedDocument(on: memory, "doc/\(round)")
             let real = try await TrackedDocument(on: sqlite, "doc/\(round)")
-            let passage = try Passage(random.pick(["ab", "aba", "é", "a\nb", "😀", "abcab"]))
+            let passage = try Passage(random.pick(["ab", "aba", "é", "a\nb", "😀", "é😀€", "abcab"]))
             for seq in 1...Int64(random.number(5...60)) {
                 let edits = try RedactionTests.edits(in: model.text, passage, &random)
                 let by = random.chance(50) ? SampleLog.ann : SampleLog.bob
@@ -150,9 +152,10 @@ import Testing
             let other = try await memory.text(of: model.entry.id, at: Revision(revision)).get().text
             #expect(text == other, "revision \(revision)")
             #expect(passage.matches(in: Array(text.string.utf8)) == [])
-            let (old, new) = (Array(model.texts[revision].string.utf16), Array(text.string.utf16))
+            let (old, new) = (model.texts[revision].string.unicodeScalars, text.string.unicodeScalars)
             #expect(old.count == new.count)
-            #expect(zip(old, new).allSatisfy { $0 == $1 || $1 == UInt16(passage.fill) })
+            #expect(zip(old, new).allSatisfy { $0 == $1 || "*×※🔲".unicodeScalars.contains($1) })
+            #expect(zip(old, new).allSatisfy { $0.utf8.count == $1.utf8.count })
         }
         let slice = try await sqlite.read(entry.id, after: entry.start, limit: .max).get()
         let old = model.log.dropFirst(entry.start.value)

@@ -33,7 +33,7 @@ package struct PlannedRename: Equatable, Sendable {
 
     private static func obstacle(to new: String, _ taken: Set<DocumentName>) -> Obstacle? {
         // `try?`: the caller only needs to know that the name is invalid.
-        guard let name = try? DocumentName(new) else { return .badName }
+        guard let name = try? DocumentName(new), name.newNameFault == nil else { return .badName }
         return taken.contains(name) ? .exists : nil
     }
 

@@ -54,7 +54,7 @@ extension LiveClient {
         let first = try await list(prefix: document, limit: 1).documents.first
         if let first, first.name.utf8.elementsEqual(document.utf8) { return first }
         throw Failure(
-            "there is no document \(document.printable)",
+            "\(document.printable): there is no such document (not_found)",
             advice: "`caret ls` lists the documents that you may read")
     }
 }

@@ -14,9 +14,9 @@ package struct Passage: Equatable, Sendable {
 
     /// The UTF-8.
     package let bytes: [UInt8]
-    /// The ASCII character that replaces the passage. The passage does not contain it, so the replaced text
-    /// cannot contain the passage again.
-    package let fill: UInt8
+    /// What replaces a character of 1, 2, 3 and 4 bytes. The passage contains none of these characters, so the
+    /// replaced text cannot contain the passage again.
+    private let fills: [Unicode.Scalar]
     /// For each prefix of `bytes`: the length of its longest proper prefix that is also its suffix.
     private let borders: [Int]
 
@@ -26,11 +26,21 @@ package struct Passage: Equatable, Sendable {
         bytes = Array(text.utf8)
         if bytes.count > Passage.mostBytes { throw .tooLong(bytes: bytes.count) }
         if bytes.allSatisfy({ $0 == Passage.lineFeed }) { throw .blank }
-        let candidates = Array("*#-_".utf8) + (UInt8(ascii: "!")...UInt8(ascii: "~"))
-        let used = Set(bytes)
-        guard let fill = candidates.first(where: { !used.contains($0) }) else { throw .noFill }
-        self.fill = fill
+        let used = Set(text.unicodeScalars)
+        fills = Passage.candidates.compactMap { candidates in candidates.first { !used.contains($0) } }
+        guard fills.count == Passage.candidates.count else { throw .noFill }
         borders = Passage.borders(of: bytes)
+    }
+
+    /// For 1, 2, 3 and 4 bytes of UTF-8: characters of this length, the best first. All characters of a length also
+    /// have the same number of UTF-16 units. Only for 2 bytes can a passage contain all of them.
+    private static let candidates: [[Unicode.Scalar]] = [
+        candidates("*#-_", 0x21...0x7E), candidates("×÷§", 0xA1...0x7FF), candidates("※•‡", 0x3400...0x4DBF),
+        candidates("🔲🔳", 0x20000...0x21FFF),
+    ]
+
+    private static func candidates(_ best: String, _ others: ClosedRange<UInt32>) -> [Unicode.Scalar] {
+        Array(best.unicodeScalars) + others.compactMap { Unicode.Scalar($0) }
     }
 
     private static func borders(of bytes: [UInt8]) -> [Int] {
@@ -57,17 +67,17 @@ package struct Passage: Equatable, Sendable {
         return matches
     }
 
-    /// The text with `fill` in these ranges of its UTF-8: one for each UTF-16 unit, so no offset changes.
-    /// Line breaks stay, so no line number changes. The ranges are ascending, and end between scalars.
+    /// The text with a replacement for each character in these ranges of its UTF-8. A replacement has the length of
+    /// the character in every unit, so no offset changes. Line breaks stay, so no line number changes. The ranges are
+    /// ascending, and end between scalars.
     package func masking(_ ranges: [Range<Int>], of text: String) -> String {
         let utf8 = Array(text.utf8)
         var (masked, end) = ([UInt8](), 0)
         for range in ranges {
             masked += utf8[end..<range.lowerBound]
             for scalar in String(decoding: utf8[range], as: UTF8.self).unicodeScalars {
-                let isLineBreak = scalar.value == UInt32(Passage.lineFeed)
-                let replacement = isLineBreak ? Passage.lineFeed : fill
-                masked += Array(repeating: replacement, count: scalar.utf16.count)
+                let fill = scalar == "\n" ? scalar : fills[scalar.utf8.count - 1]
+                masked += fill.utf8
             }
             end = range.upperBound
         }

@@ -1,12 +1,17 @@
-// What a user may call a document: rule T1 of docs/protocol/semantics.md. Also names for files and commands.
+// What a user may call a document: rules T1 and T8 of docs/protocol/semantics.md. Also names for files and commands.
 import { partsOf, shortName } from './document-name.js'
 
 const longest = 512
+
+// Characters without a form of their own, and what has a form that depends on joiners and variation selectors.
+const invisible = /[\p{Cf}\p{Zl}\p{Zp}\p{DI}]/u
+const formed = /[^\0-\x7f\p{Cf}\p{Zl}\p{Zp}\p{DI}](\p{VS}?[\u200c\u200d][^\0-\x7f\p{Cf}\p{Zl}\p{Zp}\p{DI}])*\p{VS}?/gu
 
 /** What is wrong with a name: a sentence for the user, or null if a document can have this name. */
 export function nameProblem(name) {
     if (name === '') return 'Type a name.'
     if (/[\p{Cc}\p{Cs}]/u.test(name)) return 'A name cannot contain control characters.'
+    if (invisible.test(name.replace(formed, ''))) return 'A name cannot contain invisible characters.'
     const bytes = new TextEncoder().encode(name).length
     if (bytes > longest) return `The name has ${bytes} bytes. At most ${longest} are allowed.`
     const parts = name.split('/')

@@ -7,10 +7,15 @@ extension ConnectionState {
     /// Handles the first message.
     mutating func greet(_ envelope: Envelope<ClientMessage>) {
         guard case .hello(let hello) = envelope.message else {
-            return fail(.helloRequired, "the first message of a connection must be hello", envelope.id)
+            return failWithoutHello(envelope.id)
         }
         phase = .authenticating(hello, envelope.id)
         emit(.authenticate(token: hello.token))
+    }
+
+    /// Refuses a first message that is not `hello`, whatever its fields contain.
+    mutating func failWithoutHello(_ id: RequestID?) {
+        fail(.helloRequired, "the first message of a connection must be hello", id)
     }
 
     /// Handles the result of the token lookup.

@@ -218,6 +218,7 @@ extension DocumentName.Fault {
         case .control(let byte): "has a control character at byte \(byte)"
         case .spaceAtEdge(let part):
             "has a part (number \(part), counted from 0) that begins or ends with a space"
+        case .invisible(let byte): "has an invisible character at byte \(byte)"
         }
     }
 }

@@ -164,11 +164,10 @@ extension ConnectionState {
 
     private mutating func refuse(_ fault: WireFault) {
         if isWelcomed, let report = refusalEvenIfWellFormed(fault) { return fail(report, fault.id) }
-        var report = fault.report
-        if !isWelcomed, fault.code == .unknownType {
-            report = ErrorReport(.helloRequired, "the first message of a connection must be hello")
+        if !isWelcomed, fault.topic != .hello, ![.badJSON, .lineTooLong].contains(fault.code) {
+            return failWithoutHello(fault.id)
         }
-        fail(report, fault.id)
+        fail(fault.report, fault.id)
         switch fault.code {
         case .badJSON, .badMessage, .unknownType:
             if isWelcomed, faults.add(at: now, limits: limits) { beginClosing(.refused(fault.code)) }

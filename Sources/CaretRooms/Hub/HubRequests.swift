@@ -54,7 +54,7 @@ extension HubState {
                 return RequestRefusal(
                     .forbidden, "you need the right to write documents with the new name")
             }
-            return nil
+            return to.newNameFault.map { RequestRefusal(.badName, "to: the name \($0.problem)") }
         }
     }
 
@@ -90,10 +90,8 @@ extension HubState {
         let request = waiting.request
         guard joinedConnections.isPresent(request.connection), let (name, _) = request.question.document
         else { return }
-        if let refusal = refusal(of: request) { return refuse(request, refusal) }
-        if access(request, to: name) < .write {
-            return refuse(
-                request, RequestRefusal(.forbidden, "creating the document needs the right to write"))
+        if let refusal = refusal(of: request) ?? refusalToCreate(name, request) {
+            return refuse(request, refusal)
         }
         if case .push(_, let push, _) = request.question {
             do throws(RequestRefusal) {
@@ -103,6 +101,14 @@ extension HubState {
             }
         }
         call(.create(name, waiting.first?.revision, at: now), for: .lookUp(waiting))
+    }
+
+    /// Why a request may not create a document; nil if it may.
+    private func refusalToCreate(_ name: DocumentName, _ request: HubRequest) -> RequestRefusal? {
+        if access(request, to: name) < .write {
+            return RequestRefusal(.forbidden, "creating the document needs the right to write")
+        }
+        return name.newNameFault.map { RequestRefusal(.badName, "the name \($0.problem)") }
     }
 
     /// A room has resolved all pushes that a connection had sent before its read. The log contains them now.

@@ -69,6 +69,7 @@ extension RoomState {
     mutating func replyUnchanged(_ push: RoomPush, at snapshot: Snapshot) {
         let ack = Ack(
             document: push.document, seq: Int(push.seq), epoch: log.epochName, revision: snapshot.revision,
+            edits: push.content == .restore ? [] : nil,
             text: push.wantsText ? WireString(snapshot.text.string) : nil, unchanged: true)
         reply(ack, push.id, to: push.session)
     }

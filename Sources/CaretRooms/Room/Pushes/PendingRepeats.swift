@@ -7,7 +7,8 @@ struct PendingRepeat: Equatable, Sendable {
         case needsChange
         /// The first read did not contain the revision, so it is read again.
         case needsChangeAgain
-        case needsText(LoggedChange)
+        /// The change is nil if a trim has removed it. Its text may still be there, as the one at the start.
+        case needsText(LoggedChange?)
     }
 
     let push: RoomPush

@@ -24,6 +24,7 @@ extension RoomState {
                 }
             // The repeat is validated again after the reload, when the room knows the store's history.
             case .failure(.refused(.gone)): repeats.add(due)
+            case .failure(.trimmed): answer(due, with: nil)
             // The push is on disk, but its edits could not be read. The ack of a repeat does not need them.
             case .failure: answer(due.push, with: nil, at: due.revision, nil)
             }
@@ -38,7 +39,7 @@ extension RoomState {
         read(after: Revision(due.revision.value - 1))
     }
 
-    private mutating func answer(_ due: PendingRepeat, with logged: LoggedChange) {
+    private mutating func answer(_ due: PendingRepeat, with logged: LoggedChange?) {
         if !due.push.wantsText { return answer(due.push, with: logged, at: due.revision, nil) }
         var due = due
         due.stage = .needsText(logged)

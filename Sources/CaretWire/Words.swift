@@ -77,6 +77,16 @@ package enum ResyncReason: String, CaseIterable, WireWord {
     case trimmed
 }
 
+/// Why the server cannot rebase from the base of a request.
+package enum TrimmedCause: String, CaseIterable, WireWord {
+    /// The history there was trimmed.
+    case trimmed
+    /// The changes after the base are there, but rebasing over them would take too long.
+    case work
+    /// The server may have forgotten that it committed the push.
+    case forgotten
+}
+
 /// Why a document is no longer open.
 package enum GoneReason: String, CaseIterable, WireWord {
     case deleted, renamed, damaged

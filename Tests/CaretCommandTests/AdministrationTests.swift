@@ -169,7 +169,7 @@ import Testing
             2
             $ cat a@1
             ! caret: a: … (base_trimmed)
-            !   older history was trimmed: `caret log` lists the revisions that are kept
+            !   use a newer revision: `caret log` lists those that are kept
             [1]
             $ trim a@9 -y
             ! caret: a: the requested revision is beyond the head 3 (base_ahead)

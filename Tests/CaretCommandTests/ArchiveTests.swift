@@ -69,7 +69,7 @@ import Testing
             2
             $ cat notes/a@0 --data DIR/new
             ! caret: notes/a: … (base_trimmed)
-            !   older history was trimmed: `caret log` lists the revisions that are kept
+            !   use a newer revision: `caret log` lists those that are kept
             [1]
             $ import DIR/all.caret-archive --data DIR/new
             ! caret: notes/a: a document with this name already exists

@@ -79,7 +79,8 @@ struct HubTokenEndTests {
 
     /// Rule A16.
     @Test(
-        "a wall clock that is set forward ends tokens within a minute; set back, it revives none that was found")
+        "a wall clock that is set forward ends tokens within a minute; set back, it revives none that was found"
+    )
     func clockSet() throws {
         let far = try world.store.addToken(of: UserName("ann"), .all, expires: 10_000_000, at: 5).get()
         let unused = try world.store.addToken(of: UserName("bob"), .all, expires: 10_000_000, at: 5).get()

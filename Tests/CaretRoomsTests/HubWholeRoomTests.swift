@@ -98,6 +98,24 @@ struct HubWholeRoomTests {
             others: [#""epoch":"1.1","rev":0,"seq":3"#, #""epoch":"1.2","rev":1,"seq":3"#]),
     ]
 
+    /// Rule P9. The ranges count other units, but their numbers are equal.
+    @Test("after a change of unit, the numbers of a push are compared as they were sent")
+    func otherUnit() {
+        let world = server()
+        let push = #"{"type":"push","doc":"own/a","epoch":"1.1","base":2,"seq":2,"#
+        let first = world.connect("ann", client: "ann-client", units: "utf-16")
+        _ = first.asks(#"{"type":"push","doc":"own/a","epoch":"1.1","base":1,"seq":1,"text":"😀b"}"#)
+        _ = first.asks(#"{"type":"open","doc":"own/a"}"#)
+        let sent = #""edits":[{"range":[2,2],"text":"x"}]}"#
+        #expect(first.asks(push + sent).types == ["ack"])
+        let other = world.connect("ann", client: "ann-client", units: "utf-32")
+        _ = other.asks(#"{"type":"open","doc":"own/a"}"#)
+        let repeated = other.askedInFull(push + sent)
+        #expect(
+            repeated.types == ["ack"] && repeated.line(0).contains(#""edits":[{"range":[1,1],"text":"x"}]"#))
+        #expect(other.asks(push + #""edits":[{"range":[1,1],"text":"x"}]}"#) == ["seq_reused"])
+    }
+
     /// Rule P9.
     @Test("a push repeats another if their seq, epoch, base and content are equal")
     func content() {

@@ -1,6 +1,7 @@
 import CaretCore
 import CaretRooms
 import CaretWire
+import TestSupport
 import Testing
 
 @Suite("Selections of peers in a room") struct RoomPresenceTests {
@@ -115,6 +116,21 @@ import Testing
         world.select(.eve, [(0, 0)], at: 9)
         #expect(world.lines(.ann).isEmpty && world.lines(.bob).isEmpty && world.lines(.eve).isEmpty)
         world.select(.ann, [(0, 0)], at: 9)
+        #expect(world.lines(.bob).types == ["peer"])
+    }
+
+    /// Rule S8.
+    @Test("after a resync, a selection in an older revision is dropped silently")
+    func staleAfterResync() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann, .bob)
+        world.push(.bob, [(0, 0, "x")], base: 1, seq: 1)
+        _ = world.store.renewEpochs()
+        world.send(.renewed)
+        world.forget()
+        world.select(.ann, [(0, 0)], at: 1)
+        #expect(world.lines(.ann).isEmpty && world.lines(.bob).isEmpty)
+        world.select(.ann, [(0, 0)], at: 2)
         #expect(world.lines(.bob).types == ["peer"])
     }
 

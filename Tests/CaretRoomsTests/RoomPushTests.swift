@@ -278,6 +278,18 @@ import Testing
         #expect(try world.store.entry(of: world.document).get().lineBreak == expected)
     }
 
+    /// Rule T5.
+    @Test("edits and a restore keep the stored kind of line break")
+    func keptLineBreaks() throws {
+        var world = try RoomWorld("a\nb\n")
+        world.openQuietly(.ann)
+        world.push(.ann, .text("x\r\n"), base: 1, seq: 1)
+        world.push(.ann, [(0, 0, "\n")], base: 2, seq: 2)
+        world.push(.ann, .restore, base: 1, seq: 3)
+        #expect(world.text == "a\nb\n")
+        #expect(try world.store.entry(of: world.document).get().lineBreak == .crlf)
+    }
+
     @Test("a restore gives exactly the old text, even during other pushes")
     func restore() throws {
         var world = try RoomWorld("old text")
@@ -292,18 +304,6 @@ import Testing
                 #"{"type":"ack","id":4,"doc":"notes","seq":1,"rev":4,"edits":[{"#) == true)
     }
 
-    @Test("a long text is restored exactly, although its diff runs in background")
-    func restoreLong() throws {
-        let old = String(repeating: "word\n", count: 8_000)
-        var world = try RoomWorld(old)
-        world.push(.bob, .text("short"), base: 1, seq: 1)
-        world.holds = \.isCompute
-        world.push(.ann, .restore, base: 1, seq: 1)
-        #expect(world.held.count == 1)
-        world.push(.bob, .text("shorter"), base: 2, seq: 2)
-        world.release()
-        #expect(world.text == old && world.room.head == 4)
-    }
     /// Rule P6.
     @Test("replacing a text by the same text is a revision; deleting what is deleted is none")
     func sameText() throws {
@@ -336,6 +336,18 @@ import Testing
         #expect(world.room.head == 1)
     }
 
+    @Test("a long text is restored exactly, although its diff runs in background")
+    func restoreLong() throws {
+        let old = String(repeating: "word\n", count: 8_000)
+        var world = try RoomWorld(old)
+        world.push(.bob, .text("short"), base: 1, seq: 1)
+        world.holds = \.isCompute
+        world.push(.ann, .restore, base: 1, seq: 1)
+        #expect(world.held.count == 1)
+        world.push(.bob, .text("shorter"), base: 2, seq: 2)
+        world.release()
+        #expect(world.text == old && world.room.head == 4)
+    }
 
     @Test("offsets are counted in the unit of each sender and receiver")
     func units() throws {

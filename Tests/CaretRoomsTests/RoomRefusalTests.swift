@@ -132,7 +132,7 @@ import Testing
         world.push(.ann, [(0, 0, "1"), (2, 2, "2"), (4, 4, "3")], base: 1, seq: 1)
         #expect(
             world.lines(.ann) == [
-                #"{"type":"error","doc":"notes","seq":1,"code":"base_trimmed","message":"base 1 is 4 revisions behind: rebasing 3 edits takes 16 steps; at most 12 are allowed","epoch":"1.1","rev":5}"#
+                #"{"type":"error","doc":"notes","seq":1,"code":"base_trimmed","message":"base 1 is 4 revisions behind: rebasing 3 edits takes 16 steps; at most 12 are allowed","epoch":"1.1","rev":5,"cause":"work"}"#
             ])
         // The number of edits of a whole text is known only after the diff.
         world.push(.ann, .text("1ab2cd3ef"), base: 1, seq: 1)
@@ -159,7 +159,9 @@ import Testing
         try world.restart()
         world.push(.ann, .text("xabc"), base: 2, seq: 1)
         world.push(.bob, .restore, base: 2, seq: 1)
-        #expect(world.lines(.ann).codes == ["base_trimmed"] && world.lines(.bob).codes == ["base_trimmed"])
+        for lines in [world.lines(.ann), world.lines(.bob)] {
+            #expect(lines.codes == ["base_trimmed"] && lines.line(0).hasSuffix(#""cause":"trimmed"}"#))
+        }
         world.push(.ann, .text("xxabc"), base: 3, seq: 1)
         #expect(world.text == "xxxxabc")
         // Another process trims the history while the room is open. The room learns about the trim from its
@@ -186,7 +188,8 @@ import Testing
             world.push(.joe, .text("abcj"), base: 1, seq: 1)
             #expect(world.room.head == 3)
             world.push(.ann, .text("abca"), base: 1, seq: 1)
-            #expect(world.lines(.ann).codes == ["base_trimmed"])
+            let refusal = world.lines(.ann)
+            #expect(refusal.codes == ["base_trimmed"] && refusal.line(0).hasSuffix(#""cause":"forgotten"}"#))
             // A push whose base is the head cannot be a repeat, so it is committed.
             world.push(.ann, .text("abca"), base: 3, seq: 1)
             #expect(world.room.head == 4)

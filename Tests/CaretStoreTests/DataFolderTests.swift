@@ -18,6 +18,9 @@ import Testing
         }
     }
 
+    /// The number of the newest migration.
+    private let known = Int64(Migration.all.count)
+
     @Test("a new folder gets the schema, and can be opened again")
     func openTwice() throws {
         let scratch = try Scratch()
@@ -28,9 +31,8 @@ import Testing
             let database = try DataFolder(scratch.path).openForWriting()
             #expect(try database.first("SELECT count(*) FROM document", read: { $0.integer(0) }) == 0)
             #expect(
-                try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) }) == [
-                    1, 2, 3, 4, 5,
-                ])
+                try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) })
+                    == Array(1...known))
             #expect(try database.first("PRAGMA journal_mode", read: { $0.bytes(0) }) == Array("wal".utf8))
             #expect(try database.first("PRAGMA synchronous", read: { $0.integer(0) }) == 2)
         }
@@ -41,12 +43,12 @@ import Testing
         let scratch = try Scratch()
         defer { scratch.remove() }
         let broken = Migration(
-            number: 6, sql: Array("CREATE TABLE half (x); INSERT INTO nowhere VALUES (1);".utf8))
+            number: known + 1, sql: Array("CREATE TABLE half (x); INSERT INTO nowhere VALUES (1);".utf8))
         do throws(OpeningFault) {
             _ = try DataFolder(scratch.path).openForWriting(migrations: Migration.all + [broken])
             Issue.record("the broken migration was applied")
         } catch {
-            guard case .migrationFailed(6, let fault) = error else {
+            guard case .migrationFailed(known + 1, let fault) = error else {
                 Issue.record("another fault: \(error)")
                 return
             }
@@ -54,9 +56,8 @@ import Testing
         }
         let database = try DataFolder(scratch.path).openForWriting()
         #expect(
-            try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) }) == [
-                1, 2, 3, 4, 5,
-            ])
+            try database.all("SELECT number FROM schema_migration", read: { $0.integer(0) })
+                == Array(1...known))
         #expect(
             try database.first("SELECT 1 FROM sqlite_schema WHERE name = 'half'", read: { _ in 1 }) == nil)
     }
@@ -65,10 +66,10 @@ import Testing
     func otherVersions() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
-        let later = Migration(number: 6, sql: Array("CREATE TABLE later (x);".utf8))
+        let later = Migration(number: known + 1, sql: Array("CREATE TABLE later (x);".utf8))
         _ = try DataFolder(scratch.path).openForWriting(migrations: Migration.all + [later])
         let before = try scratch.databaseBytes()
-        #expect(throws: OpeningFault.schemaTooNew(found: 6, known: 5)) {
+        #expect(throws: OpeningFault.schemaTooNew(found: known + 1, known: known)) {
             try DataFolder(scratch.path).openForWriting()
         }
         let changed =
@@ -86,7 +87,7 @@ import Testing
     func refusedIsUntouched(state: String) async throws {
         let sample = try await SampleStore(isCutOff: state == "crashed")
         defer { sample.scratch.remove() }
-        let later = Migration(number: 6, sql: Array("CREATE TABLE later (x);".utf8))
+        let later = Migration(number: known + 1, sql: Array("CREATE TABLE later (x);".utf8))
         do {
             let database = try DataFolder(sample.scratch.path).openForWriting(
                 migrations: Migration.all + [later])
@@ -101,7 +102,7 @@ import Testing
         }
         let before = try sample.scratch.files()
         #expect((before["caret.sqlite-wal"]?.count ?? 0 > 0) == (state == "crashed"))
-        let refused = OpeningFault.schemaTooNew(found: 6, known: 5)
+        let refused = OpeningFault.schemaTooNew(found: known + 1, known: known)
         #expect(throws: refused) { try SQLiteStore(folder: sample.scratch.path) }
         #expect(throws: refused) { try SQLiteStore.verify(folder: sample.scratch.path) }
         let after = try sample.scratch.files()

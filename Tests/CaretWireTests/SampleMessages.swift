@@ -125,7 +125,9 @@ enum SampleMessages {
                 ErrorReport(
                     random.pick(ErrorCode.allCases), SampleText.make(upTo: 20, &random),
                     document: maybe(&random, name), seq: maybe(&random, number),
-                    head: maybe(&random, position), retryAfterMilliseconds: maybe(&random, number))),
+                    head: maybe(&random, position),
+                    cause: random.chance(30) ? random.pick(TrimmedCause.allCases) : nil,
+                    retryAfterMilliseconds: maybe(&random, number))),
         ] + administered(&random).map { .admin($0) }
     }
 

@@ -174,9 +174,9 @@ import Testing
         try bob.send(#"{"type":"open","doc":"a","epoch":"\#(epoch)","rev":1}"#)
         try bob.expect(#"{"type":"opened","doc":"a",…,"rev":3,"resumed":false,"text":"three",…"#)
         try bob.send(#"{"type":"restore","doc":"a","epoch":"\#(epoch)","rev":1,"seq":1}"#)
-        try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…"#)
+        try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…,"cause":"trimmed"}"#)
         try bob.send(#"{"type":"push","doc":"a","epoch":"\#(epoch)","base":1,"seq":1,"text":"x"}"#)
-        try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…"#)
+        try bob.expect(#"{"type":"error","doc":"a","seq":1,"code":"base_trimmed",…,"cause":"trimmed"}"#)
         // Revision 2 was not trimmed, so the client can still restore it.
         try bob.send(#"{"type":"restore","doc":"a","epoch":"\#(epoch)","rev":2,"seq":1}"#)
         try bob.expect(#"{"type":"ack","doc":"a","seq":1,"rev":4,"edits":[…"#)

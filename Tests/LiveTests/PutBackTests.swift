@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("A data folder restored from an older copy", .onOwnThread) struct PutBackTests {
-    /// Rule B4.
+    /// Rules B4 and T6.
     @Test(
         "if a client knows a newer revision than the store, all epochs change",
         arguments: Transport.lines(and: .webSocket))
@@ -52,5 +52,11 @@ import Testing
                 #"{"type":"resync","doc":"a","e"#.prefix(28), #"{"type":"resync","doc":"b","e"#.prefix(28),
             ])
         try third.waitForLog(" warning event=epochs_renewed reason=put_back document=1 revision=2")
+        // Open connections get no second welcome. The welcome of the next one has the new name of the store.
+        let store = String(new.prefix { $0 != "." })
+        #expect(!epoch.hasPrefix(store + "."))
+        let next = try third.connect()
+        try next.send(#"{"type":"hello","protocol":1,"client":"eve-client"}"#)
+        try next.expect(#"{"type":"welcome",…,"store":"\#(store)"}"#)
     }
 }

@@ -90,7 +90,7 @@ extension ServerRefusal {
         case .badName: "a name consists of parts separated by /; no part can be empty, . or .."
         case .exists: "choose another name, or rename the existing document first"
         case .baseAhead: "`caret log` lists the revisions"
-        case .baseTrimmed: "older history was trimmed: `caret log` lists the revisions that are kept"
+        case .baseTrimmed: "use a newer revision: `caret log` lists those that are kept"
         case .epochChanged: "the document has a new history; read it again"
         case .baseBehind: "the document was changed meanwhile; read it again"
         case .tooLarge: "nothing was changed; send less, or raise the server's limit"

@@ -317,7 +317,7 @@ extension HubState {
             refusal.code == .internal ? "; see connection \(request.connection.value) in the log" : ""
         let report = ErrorReport(
             refusal.code, refusal.message + hint, document: question.sentName, seq: question.seq,
-            head: refusal.head, retryAfterMilliseconds: refusal.retryAfterMilliseconds)
+            head: refusal.head, cause: refusal.cause, retryAfterMilliseconds: refusal.retryAfterMilliseconds)
         answer(request, .error(report))
     }
 

@@ -8,15 +8,19 @@ package struct RequestRefusal: Error, Equatable {
     let message: String
     /// The document's head. Nil if the code that sends the refusal adds the head itself.
     var head: WirePosition?
+    /// Why, for `baseTrimmed`.
+    let cause: TrimmedCause?
     /// When the client may try again, in milliseconds. Nil if the server does not know.
     let retryAfterMilliseconds: Int?
 
     init(
-        _ code: ErrorCode, _ message: String, head: WirePosition? = nil, retryAfterMilliseconds: Int? = nil
+        _ code: ErrorCode, _ message: String, head: WirePosition? = nil, cause: TrimmedCause? = nil,
+        retryAfterMilliseconds: Int? = nil
     ) {
         self.code = code
         self.message = message
         self.head = head
+        self.cause = cause
         self.retryAfterMilliseconds = retryAfterMilliseconds
     }
 
@@ -93,7 +97,9 @@ package struct RequestRefusal: Error, Equatable {
     }
 
     static func trimmed(_ requested: String, _ start: Revision) -> RequestRefusal {
-        RequestRefusal(.baseTrimmed, "\(requested) is before revision \(start.value), where history begins")
+        RequestRefusal(
+            .baseTrimmed, "\(requested) is before revision \(start.value), where history begins",
+            cause: .trimmed)
     }
 }
 
@@ -103,7 +109,7 @@ extension ErrorReport {
         _ refusal: RequestRefusal, document: WireString?, seq: PushNumber? = nil, head: WirePosition? = nil
     ) {
         self.init(
-            refusal.code, refusal.message, document: document, seq: seq, head: head,
+            refusal.code, refusal.message, document: document, seq: seq, head: head, cause: refusal.cause,
             retryAfterMilliseconds: refusal.retryAfterMilliseconds)
     }
 }

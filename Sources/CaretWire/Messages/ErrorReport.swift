@@ -12,17 +12,20 @@ package struct ErrorReport: WireMessage {
     package var seq: PushNumber?
     /// The document's head. The server sends the head if the base of a push cannot be used.
     package var head: WirePosition?
+    /// Why a base cannot be used, with `base_trimmed`.
+    package var cause: OpenWord<TrimmedCause>?
     package var retryAfterMilliseconds: Int?
 
     package init(
         _ code: ErrorCode, _ message: String, document: WireString? = nil, seq: PushNumber? = nil,
-        head: WirePosition? = nil, retryAfterMilliseconds: Int? = nil
+        head: WirePosition? = nil, cause: TrimmedCause? = nil, retryAfterMilliseconds: Int? = nil
     ) {
         self.code = .known(code)
         self.message = WireString(message)
         self.document = document
         self.seq = seq
         self.head = head
+        self.cause = cause.map { .known($0) }
         self.retryAfterMilliseconds = retryAfterMilliseconds
     }
 
@@ -39,6 +42,7 @@ package struct ErrorReport: WireMessage {
         seq = try fields.integer(optional: "seq").map { PushNumber($0) }
         let (epoch, revision) = (try fields.string(optional: "epoch"), try fields.revision(optional: "rev"))
         if let epoch, let revision { head = WirePosition(epoch: epoch, revision: revision) }
+        cause = fields.value(optional: "cause") == nil ? nil : try fields.openWord("cause")
         retryAfterMilliseconds = try fields.integer(optional: "retry_after_ms")
     }
 
@@ -51,6 +55,7 @@ package struct ErrorReport: WireMessage {
             writer.member("epoch", head.epoch)
             writer.member("rev", head.revision.value)
         }
+        if let cause { writer.member("cause", cause) }
         writer.member("retry_after_ms", retryAfterMilliseconds)
     }
 }

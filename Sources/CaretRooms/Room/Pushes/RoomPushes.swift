@@ -101,8 +101,8 @@ extension RoomState {
         if !overflows, work <= limits.rebase { return nil }
         return RequestRefusal(
             .baseTrimmed,
-            "base \(push.base.value) is \(missed) revisions behind: rebasing \(edits) edits takes \(work) steps; at most \(limits.rebase) are allowed"
-        )
+            "base \(push.base.value) is \(missed) revisions behind: rebasing \(edits) edits takes \(work) steps; at most \(limits.rebase) are allowed",
+            cause: .work)
     }
 
     /// Counts the steps of a push whose rebase is long, unless its user has too few left. Returns the refusal then.

@@ -258,7 +258,7 @@ extension RequestRefusal {
     fileprivate static func forgotten(_ base: Revision, _ limits: Limits) -> RequestRefusal {
         RequestRefusal(
             .baseTrimmed,
-            "the change after base \(base.value) is more than \(limits.pusherDays) days old, so the server cannot tell whether this push was committed before"
-        )
+            "the change after base \(base.value) is more than \(limits.pusherDays) days old, so the server cannot tell whether this push was committed before",
+            cause: .forgotten)
     }
 }

@@ -194,6 +194,8 @@ package struct SyncFolder {
         }
         try disk.rename(new, to: self.path(path))
         try disk.rename(old, to: new)
+        // The old file has no other name, and a program may have synced what it has written into it.
+        try disk.sync(folderOf: new)
     }
 
     /// Moves a file to a free path. Fails if the path is taken.

@@ -110,7 +110,7 @@ package struct SyncRecord: Codable, Equatable, Sendable {
         var before: String?
     }
 
-    var path: String
+    package var path: String
     package var seen: String
     /// True if a program saved `seen` on this machine. False if the sync wrote `seen`.
     var isSeenOwn = false
@@ -271,7 +271,7 @@ extension SyncRecord {
     }
 
     /// The files in the state folder that belong to the record.
-    var files: [Int] { displaced.map(\.number) + older.map(\.number) + [removing].compactMap(\.self) }
+    package var files: [Int] { displaced.map(\.number) + older.map(\.number) + [removing].compactMap(\.self) }
 }
 
 // A head without an epoch is stored with an empty epoch.

@@ -28,13 +28,14 @@ package struct SyncState {
     ) throws {
         let folder = root + "/" + SyncNames.stateFolder
         (self.root, self.folder, self.disk, self.clock) = (root, folder, disk, clock)
-        for path in [folder, folder + "/files", folder + "/swap", folder + "/trash"] {
-            try disk.makeFolder(path, mode: 0o700)
-        }
+        let folders = [folder, folder + "/files", folder + "/swap", folder + "/trash"]
+        for path in folders { try disk.makeFolder(path, mode: 0o700) }
         guard let lock = try disk.lock(folder + "/lock") else {
             throw SyncFault.alreadySynced(root)
         }
         self.lock = lock
+        // A killed program may have left changes that are not synced. What is read now must not change later.
+        for path in folders { try disk.sync(folder: path) }
         inode = try disk.status(folder + "/lock")?.inode ?? 0
         // The folder may be in a repository, to which the state of a sync does not belong. On a full disk, the sync works
         // without this file.
@@ -93,6 +94,8 @@ package struct SyncState {
             try keepInTrash(former, usesCRLF: record.usesCRLF, of: record.path)
         }
         try disk.remove(recordPath(number))
+        // If it came back after a power cut, it would be a second record of its path, with an older text.
+        try disk.sync(folderOf: recordPath(number))
         records[path] = nil
         numbers[path] = nil
     }
@@ -181,8 +184,13 @@ package struct SyncState {
 
     private mutating func load() throws {
         for name in try disk.names(in: folder + "/files") {
-            let parts = String(decoding: name, as: UTF8.self).split(separator: ".")
-            guard parts.count == 2, parts[1] == "json", let number = Int(parts[0]) else { continue }
+            let name = String(decoding: name, as: UTF8.self)
+            let parts = name.split(separator: ".")
+            guard parts.count == 2, parts[1] == "json", let number = Int(parts[0]) else {
+                // A kill has interrupted the writing of a record.
+                if name.hasSuffix(".json.new") { try disk.remove(folder + "/files/" + name) }
+                continue
+            }
             let bytes = try disk.bytes(recordPath(number)) ?? []
             // This program wrote these bytes, so Foundation's decoder may read them. Bytes from the network
             // are never passed to Foundation's decoders.
@@ -227,7 +235,10 @@ package struct SyncState {
     /// is neither in the state folder nor at its path.
     private func isInPlace(_ placing: SyncRecord.PendingMove, of record: SyncRecord) throws(FileFault) -> Bool
     {
-        let here = try disk.status(root + "/" + record.path)?.inode
+        let full = root + "/" + record.path
+        let here = try disk.status(full)?.inode
+        // The killed program may not have synced the move, and the record will say what is found now.
+        if here != nil { try disk.sync(folderOf: full) }
         if here == placing.inode { return true }
         // After the move, a program may have saved another file at the path.
         guard let aside = try disk.status(swapPath(placing.number))?.inode else {

@@ -74,6 +74,8 @@ package struct SyncTrash {
         try disk.makeFolder(folder, mode: 0o700)
         try disk.replace(record(of: item), Array(try JSONEncoder().encode(item)))
         try disk.rename(file, to: path(of: item))
+        // The program that wrote the text may not have synced it.
+        try disk.sync(file: path(of: item))
         try disk.sync(folder: folder)
         items.append(item)
         try prune(at: item.at)

@@ -44,10 +44,24 @@ import Testing
         try await world.server.delete("gone")
         try await world.run(5_000)
         let folder = SyncWorld.path(".caret")
+        #expect(world.disk.mode(folder) == 0o700)
         for name in world.disk.files(below: folder) where name.contains("json") || !name.contains("/") {
-            if world.disk.isFolder(folder + "/" + name) { continue }
-            #expect(world.disk.mode(folder + "/" + name) == 0o600, "\(name)")
+            let mode: UInt32 = world.disk.isFolder(folder + "/" + name) ? 0o700 : 0o600
+            #expect(world.disk.mode(folder + "/" + name) == mode, "\(name)")
         }
+    }
+
+    @Test("the copy of a replaced file has the mode of the file, where no file has two names")
+    func copyMode() async throws {
+        let world = try await world(["file": "a\n"])
+        world.disk.cannotExchange(canLink: false)
+        world.disk.setMode(byUser: SyncWorld.path("file"), 0o600)
+        world.server.set("file", "a\nb\n")
+        try await world.run(2_000)
+        let swap = SyncWorld.path(".caret/swap")
+        let copies = world.disk.files(below: swap).filter { world.disk.text("\(swap)/\($0)") == "a\n" }
+        #expect(world.text("file") == "a\nb\n")
+        #expect(!copies.isEmpty && copies.allSatisfy { world.disk.mode("\(swap)/\($0)") == 0o600 })
     }
 
     // MARK: Trash
@@ -75,7 +89,8 @@ import Testing
         var trash = try SyncTrash(in: SyncWorld.root, on: world.disk)
         let half = SyncTrash.Limit.bytes / 2
         for (number, bytes, kept) in [
-            (1, half, [1]), (2, half, [1, 2]), (3, 1, [2, 3]), (4, half - 1, [2, 3, 4]),
+            // The only text stays, however long it is.
+            (0, 3 * half, [0]), (1, half, [1]), (2, half, [1, 2]), (3, 1, [2, 3]), (4, half - 1, [2, 3, 4]),
             (5, half, [3, 4, 5]),
             (6, 1, [4, 5, 6]), (7, 1, [5, 6, 7]),
         ] {
@@ -106,11 +121,13 @@ import Testing
 
     // MARK: Memory and the state folder
 
-    /// How many entries each table of a syncer has.
-    private func tables(_ world: SyncWorld) throws -> [String: Int] {
+    /// How many entries each table of a syncer and of its state has.
+    private func tables(_ world: SyncWorld) async throws -> [String: Int] {
         let syncer = try #require(world.folders[0].syncer)
+        let state = await syncer.state
         var counts: [String: Int] = [:]
-        for case (let name?, let value) in Mirror(reflecting: syncer).children {
+        let children = Array(Mirror(reflecting: syncer).children) + Array(Mirror(reflecting: state).children)
+        for case (let name?, let value) in children {
             let table = Mirror(reflecting: value)
             if table.displayStyle == .dictionary || table.displayStyle == .set {
                 counts[name] = table.children.count
@@ -122,8 +139,10 @@ import Testing
     @Test("files that came and went leave nothing in memory and in the state folder")
     func nothingIsLeft() async throws {
         let world = try await world()
-        let (before, files) = (try tables(world), world.disk.files(below: SyncWorld.path(".caret")))
-        #expect(before["observations"] == 0 && before["finished"] == 0 && before["postponed"] == 0)
+        let (before, files) = (try await tables(world), world.disk.files(below: SyncWorld.path(".caret")))
+        #expect(
+            before["observations"] == 0 && before["numbers"] == 0 && before["finished"] == 0
+                && before["postponed"] == 0)
         for round in 0..<3 {
             world.save("a\n", to: "file")
             world.save("\u{0}", to: "binary")
@@ -134,7 +153,7 @@ import Testing
             for name in ["file", "binary"] { world.disk.remove(byUser: SyncWorld.path(name)) }
             try await world.run(20_000)
             #expect(world.server.texts.isEmpty)
-            #expect(try tables(world) == before)
+            #expect(try await tables(world) == before)
             #expect(world.disk.files(below: SyncWorld.path(".caret")) == files)
         }
     }

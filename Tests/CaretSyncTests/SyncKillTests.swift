@@ -59,17 +59,27 @@ import Testing
     @Test("a power cut just before a disk call loses no text that is on disk", arguments: Seeds.first(3))
     func powerCut(seed: UInt64) async throws {
         var random = Seeded(seed)
-        try await kill("cut off, seed \(seed)") { $0.cutPower(&random) }
+        try await kill("cut off, seed \(seed)") { $0.disk.cutPower(&random) }
+    }
+
+    @Test("a power cut after a kill and a new start loses no text", arguments: Seeds.first(2))
+    func killedAndCut(seed: UInt64) async throws {
+        var random = Seeded(seed)
+        try await kill("killed, then cut off, seed \(seed)") { world in
+            try await world.begin(0)
+            world.end(0)
+            world.disk.cutPower(&random)
+        }
     }
 
     /// Makes a world for each call, kills the program before that call, and starts it again.
-    private func kill(_ what: String, _ change: (MemoryDisk) -> Void) async throws {
+    private func kill(_ what: String, _ change: (SyncWorld) async throws -> Void) async throws {
         var calls = 0
         while true {
             let world = try await world()
             let isWhole = try await runs(world, killedAfter: calls)
             world.end(0)
-            change(world.disk)
+            try await change(world)
             try await world.begin(0)
             try await world.run(8_000)
             try expectAll(world, "\(what) after \(calls) calls")

@@ -74,6 +74,32 @@ import Testing
         expect(world, ["list": new.union(["1", "shown"]), "other": ["1"], "made since": ["new"]])
     }
 
+    @Test("a kill while a folder starts over removes no line and no file, whichever disk call is next")
+    func killedWhileStartingOver() async throws {
+        var (calls, isKilled) = (0, true)
+        while isKilled {
+            let world = try await world(["list": "1\n", "other": "1\n"])
+            let copy = world.server.backup()
+            world.server.set("list", "1\nshown\n")
+            world.save("new\n", to: "made since")
+            try await run(world)
+            world.server.putBack(copy)
+            await #expect(throws: StorePutBack.self) { try await world.run(5_000) }
+            world.disk.kill(after: calls)
+            do {
+                try await world.startOver(0)
+                isKilled = false
+            } catch let fault as FileFault where fault == MemoryDisk.killed {
+                world.end(0)
+                try await world.begin(0)
+            }
+            try await run(world)
+            expect(world, ["list": ["1", "shown"], "other": ["1"], "made since": ["new"]])
+            calls += 1
+        }
+        #expect(calls > 10)
+    }
+
     @Test("a push that a kill interrupted is not sent to the older copy")
     func interruptedPush() async throws {
         let world = try await world(["list": "1\n"])

@@ -32,7 +32,10 @@ final class MemoryDisk: SyncDisk {
         /// The changes of names that are not synced. A power cut keeps or loses a step as a whole.
         var steps: [[(path: String, file: UInt?)]] = []
         var lastFile: UInt = 0
+        /// How often names have changed.
+        var changes = 0
         var canExchange = true
+        var canLink = true
         /// A folder whose names cannot be read.
         var denied: String?
         /// The calls left until the program is killed; nil means never.
@@ -59,7 +62,42 @@ final class MemoryDisk: SyncDisk {
 
     func deny(_ folder: String?) { state.withLock { $0.denied = folder } }
 
-    func cannotExchange() { state.withLock { $0.canExchange = false } }
+    func cannotExchange(canLink: Bool = true) {
+        state.withLock { ($0.canExchange, $0.canLink) = (false, canLink) }
+    }
+
+    /// What a power cut would do to a path at this moment.
+    enum Loss: Equatable, Sendable {
+        /// The path has no file then, or another one.
+        case file
+        case bytes
+        /// A path that is free has a file again.
+        case comesBack
+    }
+
+    /// The paths below a folder that a power cut would change at this moment.
+    func losses(below folder: String) -> [String: Loss] {
+        state.withLock { state in
+            var losses: [String: Loss] = [:]
+            for path in Set(state.names.keys).union(state.syncedNames.keys) where path.isBelow(folder) {
+                let (now, then) = (state.names[path], state.syncedNames[path])
+                if now == nil {
+                    losses[path] = .comesBack
+                } else if now != then {
+                    losses[path] = .file
+                } else if let file = now.flatMap({ state.files[$0] }), file.bytes != file.synced {
+                    losses[path] = .bytes
+                }
+            }
+            return losses
+        }
+    }
+
+    /// How often names on this disk have changed.
+    var changes: Int { state.withLock { $0.changes } }
+
+    /// Whether the program was killed, so that all its calls fail.
+    var isKilled: Bool { state.withLock { $0.callsLeft == 0 } }
 
     /// Cuts the power of the machine, and restarts it.
     func cutPower(_ random: inout Seeded) {
@@ -281,6 +319,7 @@ final class MemoryDisk: SyncDisk {
 
     func link(_ path: String, as new: String) throws(FileFault) {
         try call("link", path) { state throws(FileFault) in
+            if !state.canLink { throw FileFault("link it", new, EPERM) }
             let file = try state.file(path)
             if state.names[new] != nil { throw FileFault("link it", new, EEXIST) }
             state.change([(new, file)])
@@ -299,6 +338,7 @@ final class MemoryDisk: SyncDisk {
             try state.requireFolder(of: path)
             let folder = state.make([], at: tick)
             state.files[folder]?.kind = .folder
+            state.files[folder]?.mode = mode & ~0o022
             state.change([(path, folder)])
         }
     }
@@ -368,6 +408,7 @@ extension MemoryDisk.State {
     fileprivate mutating func change(_ step: [(path: String, file: UInt?)]) {
         for (path, file) in step { names[path] = file }
         steps.append(step)
+        changes += 1
     }
 
     fileprivate mutating func sync(_ step: [(path: String, file: UInt?)]) {

@@ -99,7 +99,10 @@ final class SyncWorld {
         let files = SyncFolder(root: Self.root, limit: 1 << 20, on: folder.disk)
         let syncer = Syncer(
             server, SyncNames(prefix: ""), files, state, clock: clock.forSync,
-            onReport: { [reportLog] report, path, _ in reportLog.add(report, path) })
+            onReport: { [reportLog, disk = folder.disk] report, path, _ in
+                reportLog.add(report, path)
+                Self.expectDurable(report, path, on: disk)
+            })
         folder.syncer = syncer
         for news in beginning { try await syncer.apply(news) }
         return true
@@ -121,7 +124,12 @@ final class SyncWorld {
         guard let syncer = folder.syncer else { return .max }
         for news in server.removeNews(of: folder.follower) { try await syncer.apply(news) }
         await syncer.changed(FolderWatch.Changes(files: [], needsScan: true))
-        return try await syncer.pass(nil, once: false) ?? .max
+        let before = folder.disk.changes
+        let wait = try await syncer.pass(nil, once: false) ?? .max
+        if folder.disk.changes != before, !folder.disk.isKilled {
+            await Self.expectTidy(syncer.state.records, on: folder.disk)
+        }
+        return wait
     }
 
     /// Lets time pass while all programs run.

@@ -4,14 +4,19 @@ import Glibc
 /// A folder for exported files, whose paths come from an untrusted server. Follows no links inside the
 /// folder, so no file outside of it is read or changed. Readers always see whole files, also after a power
 /// cut.
-final class ExportFolder: Sendable {
+package final class ExportFolder: Sendable {
     private let path: String
     private let root: Int32
+    /// Makes the bytes of an open file, or the names in an open folder, survive a power cut.
+    private let sync: @Sendable (Int32) -> Int32
 
     /// Creates the folder and its missing parents. The folder itself can be a link, because the user chose
     /// it.
-    init(_ path: String) throws(Failure) {
+    package init(
+        _ path: String, syncingWith sync: @escaping @Sendable (Int32) -> Int32 = { fsync($0) }
+    ) throws(Failure) {
         self.path = path
+        self.sync = sync
         do throws(FileFault) {
             try ExportFolder.makeFolders(path)
         } catch {
@@ -32,7 +37,7 @@ final class ExportFolder: Sendable {
     }
 
     /// The bytes of a file; nil if it does not exist.
-    func contents(at file: DocumentPath) throws(Failure) -> [UInt8]? {
+    package func contents(at file: DocumentPath) throws(Failure) -> [UInt8]? {
         guard let folder = try folder(of: file, makesMissing: false) else { return nil }
         defer { close(folder) }
         let name = name(of: file)
@@ -61,7 +66,7 @@ final class ExportFolder: Sendable {
     }
 
     /// Replaces a file atomically, and creates the folders that it is in.
-    func write(_ bytes: [UInt8], at file: DocumentPath) throws(Failure) {
+    package func write(_ bytes: [UInt8], at file: DocumentPath) throws(Failure) {
         guard let folder = try folder(of: file, makesMissing: true) else {
             preconditionFailure("the folder of the file was not created")
         }
@@ -72,8 +77,8 @@ final class ExportFolder: Sendable {
         defer { close(descriptor) }
         do throws(FileFault) {
             try SystemFile.put(bytes[...], into: descriptor, partial)
-            if fsync(descriptor) != 0 || renameat(folder, partial, folder, name(of: file)) != 0
-                || fsync(folder) != 0
+            if sync(descriptor) != 0 || renameat(folder, partial, folder, name(of: file)) != 0
+                || sync(folder) != 0
             {
                 throw FileFault("write it", file.text)
             }
@@ -91,7 +96,10 @@ final class ExportFolder: Sendable {
         for (index, part) in file.parts.dropLast().enumerated() {
             let above = folder
             defer { close(above) }
-            if makesMissing, mkdirat(above, part, 0o777) != 0, errno != EEXIST { throw failure(file, errno) }
+            if makesMissing {
+                let isMade = mkdirat(above, part, 0o777) == 0
+                if isMade ? sync(above) != 0 : errno != EEXIST { throw failure(file, errno) }
+            }
             folder = openat(above, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             if folder >= 0 { continue }
             let code = errno

@@ -216,6 +216,11 @@ import Testing
         #expect(talk.notKept(key, fault).contains(.update(key, .notKept(fault))) == false)
         #expect(talk.kept(key) == [.update(key, .kept)])
         #expect(talk.kept(key) == [])
+        // After a success, the same fault is news again.
+        #expect(try talk.type("y", in: key).first == keep)
+        talk.writeFile(of: key)
+        #expect(talk.notKept(key, fault).first == .update(key, .notKept(fault)))
+        #expect(talk.notKept(key, fault).contains(.update(key, .notKept(fault))) == false)
     }
 
     @Test("edits whose file is older than their last push are entered once, with all later ones")

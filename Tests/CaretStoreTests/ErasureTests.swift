@@ -67,6 +67,26 @@ import Testing
         #expect(try scratch.number("SELECT count(erasure) FROM store") == 0)
     }
 
+    /// The read keeps the log, so this test takes as long as the store waits for the read.
+    @Test("an erasure that a read has prevented is tried again while the store is open")
+    func triedAgain() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        let (store, secret) = try await filled(scratch)
+        let reader = try Database(path: scratch.databasePath, for: .read)
+        try reader.run("BEGIN")
+        try reader.run("SELECT count(*) FROM segment")
+        let result = await store.redact(secret.entry.id, Redaction(try Passage(ErasureTests.passage)))
+        guard case .redacted(let report) = result else { throw Unexpected(what: "\(result)") }
+        #expect(!report.isErased)
+        #expect(try FolderSearch.findings(of: ErasureTests.passage, in: scratch.path) != [])
+        try reader.run("COMMIT")
+        await store.runUpkeep(at: 1 << 50)
+        #expect(try FolderSearch.findings(of: ErasureTests.passage, in: scratch.path) == [])
+        await store.close()
+        #expect(try scratch.number("SELECT count(erasure) FROM store") == 0)
+    }
+
     @Test("a redaction names the backups that were made before")
     func backups() async throws {
         let scratch = try Scratch.inMemory()

@@ -82,6 +82,34 @@ import Testing
         }
     }
 
+    @Test("a new budget for incomplete lines applies to all connections, in both directions")
+    func lineBudget() throws {
+        let keys = { (budget: Int) in
+            "{limit_document: '1 KiB', limit_line: '1 MiB', limit_line_budget: '\(budget) MiB'}"
+        }
+        let fixture = try Fixture(keys(2))
+        let begin = #"{"type":"ping","id":1,"x":""# + String(repeating: "x", count: 1_000_000)
+        let clients = try ["ann-client", "ben-client"].map { try fixture.client($0) }
+        for client in clients { try client.sendBeginning(of: begin) }
+        for client in clients {
+            try client.send(#""}"#)
+            try client.expect(#"{"type":"pong","id":1}"#)
+        }
+        try fixture.reload(keys(1), changing: "limit_line_budget: 2 MiB -> 1 MiB")
+        for client in clients { try client.sendBeginning(of: begin) }
+        var asked = clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        #expect(poll(&asked, 2, 60_000) == 1)
+        let refused = asked[0].revents != 0 ? 0 : 1
+        try clients[refused].expect(#"{"type":"error","code":"overloaded",…"#)
+        try fixture.reload(keys(2), changing: "limit_line_budget: 1 MiB -> 2 MiB")
+        let other = try fixture.client("cyd-client")
+        try other.sendBeginning(of: begin)
+        for client in [clients[1 - refused], other] {
+            try client.send(#""}"#)
+            try client.expect(#"{"type":"pong","id":1}"#)
+        }
+    }
+
     @Test("a new limit of pushes per second applies to new connections")
     func pushRate() throws {
         let fixture = try Fixture("{require_tokens: true}")

@@ -16,6 +16,8 @@ final class WebConversation {
     var tokens: [WireString: Authentication] = [:]
     /// Whether the hub admits new members.
     var admits = true
+    /// Why the hub refuses new members.
+    var refusal: ErrorReport?
     /// How many bytes of the budget for long lines are left.
     var lineBudget = Int.max
     /// What the member and the hub said, in order: `join`, `leave` and messages as JSON.
@@ -139,7 +141,11 @@ final class WebConversation {
             note(world.happens { $0.authenticated(result) })
         case .join(let joining):
             log.append("join \(joining.pusher.client) \(joining.unit.word)")
-            if admits { note(world.happens { $0.hubSent(.admitted) }) }
+            if let refusal {
+                note(world.happens { $0.hubSent(.refused(refusal)) })
+            } else if admits {
+                note(world.happens { $0.hubSent(.admitted) })
+            }
         case .leave: log.append("leave")
         case .ask(let request):
             log.append(request.question.message)

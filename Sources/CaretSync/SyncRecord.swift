@@ -1,4 +1,5 @@
 import CaretWire
+import FoundationEssentials
 
 /// What is known of a file that is synced with a document.
 ///
@@ -272,6 +273,19 @@ extension SyncRecord {
 
     /// The files in the state folder that belong to the record.
     package var files: [Int] { displaced.map(\.number) + older.map(\.number) + [removing].compactMap(\.self) }
+}
+
+// The bytes of a record in the state folder.
+extension SyncRecord {
+    var stored: [UInt8] { get throws { Array(try JSONEncoder().encode(self)) } }
+
+    /// Nil if the bytes are not those of a record.
+    package init?(stored bytes: [UInt8]) {
+        // This program wrote these bytes, so Foundation's decoder may read them. Bytes from the network are never passed
+        // to Foundation's decoders.
+        guard let record = try? JSONDecoder().decode(SyncRecord.self, from: Data(bytes)) else { return nil }
+        self = record
+    }
 }
 
 // A head without an epoch is stored with an empty epoch.

@@ -1,6 +1,5 @@
 import CaretClient
 package import CaretWire
-import FoundationEssentials
 
 /// The state folder of a synced folder: the id of its client, the record of each file, and displaced files.
 ///
@@ -79,7 +78,7 @@ package struct SyncState {
     mutating func keep(_ record: SyncRecord) throws {
         let path = WireString(record.path)
         let number = numbers[path] ?? nextNumber()
-        try disk.replace(recordPath(number), Array(try JSONEncoder().encode(record)))
+        try disk.replace(recordPath(number), try record.stored)
         numbers[path] = number
         records[path] = record
     }
@@ -192,9 +191,7 @@ package struct SyncState {
                 continue
             }
             let bytes = try disk.bytes(recordPath(number)) ?? []
-            // This program wrote these bytes, so Foundation's decoder may read them. Bytes from the network
-            // are never passed to Foundation's decoders.
-            guard let record = try? JSONDecoder().decode(SyncRecord.self, from: Data(bytes)) else {
+            guard let record = SyncRecord(stored: bytes) else {
                 throw SyncFault.unreadableRecord(recordPath(number), stateFolder: folder)
             }
             lastNumber = max(lastNumber, number)

@@ -24,8 +24,8 @@ package struct PendingPush: Equatable, Sendable {
     let isFirstOfPusher: Bool
     /// The whole text as pushed; nil if edits were pushed.
     let whole: NormalText?
-    /// Whether the steps of the push are counted. Those of a whole text are known only after a comparison.
-    let isCounted: Bool
+    /// Whether the room accepted the push before, so that its steps are charged already.
+    let wasAccepted: Bool
     /// The text to restore, once the store has returned it.
     var target: TextBuffer?
     /// Whether the answer goes to another session than the first one that sent the push.
@@ -34,12 +34,12 @@ package struct PendingPush: Equatable, Sendable {
     var rounds = 0
 
     package init(
-        _ push: RoomPush, whole: NormalText?, isFirstOfPusher: Bool, isCounted: Bool = false
+        _ push: RoomPush, whole: NormalText?, isFirstOfPusher: Bool, wasAccepted: Bool = false
     ) {
         self.push = push
         self.whole = whole
         self.isFirstOfPusher = isFirstOfPusher
-        self.isCounted = isCounted
+        self.wasAccepted = wasAccepted
         stage = .needsText(push.base)
     }
 

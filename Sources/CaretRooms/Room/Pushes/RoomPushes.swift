@@ -105,7 +105,8 @@ extension RoomState {
             cause: .work)
     }
 
-    /// Counts the steps of a push whose rebase is long, unless its user has too few left. Returns the refusal then.
+    /// Charges the steps of a long rebase to the user of the push. If the user has too few steps left, it charges none and
+    /// returns the refusal.
     mutating func refusalOfRate(_ push: RoomPush, edits: Int) -> RequestRefusal? {
         let steps = (head.value - push.base.value) * (edits + 1)
         guard steps > limits.rebaseAtOnce,
@@ -117,8 +118,8 @@ extension RoomState {
             retryAfterMilliseconds: wait)
     }
 
-    /// Accepts a push. From now on, the room must answer it with an ack or a refusal. If it was accepted before, its
-    /// steps are counted already.
+    /// Accepts a push. From now on, the room must answer it with an ack or a refusal. `wasAccepted` says whether the room
+    /// accepted it before: then its steps are charged already.
     private mutating func accept(_ push: RoomPush, _ whole: NormalText?, _ wasAccepted: Bool) {
         if !wasAccepted, let edits = push.edits, let refusal = refusalOfRate(push, edits: edits.count) {
             return refuse(push, refusal)
@@ -128,7 +129,7 @@ extension RoomState {
         pushes.add(
             PendingPush(
                 push, whole: whole, isFirstOfPusher: pushers.entry(of: pusher) == nil,
-                isCounted: wasAccepted || whole == nil))
+                wasAccepted: wasAccepted))
         if let text = log.window.text(at: push.base) {
             prepare(pusher, in: text)
         } else {

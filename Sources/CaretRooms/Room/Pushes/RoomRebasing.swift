@@ -72,7 +72,7 @@ extension RoomState {
         guard let known = pushes[pusher] else { return }
         let (push, edits) = (known.push, change.edits.count)
         let refusal = refusalOfWork(push, edits: edits)
-        if let refusal = refusal ?? (known.isCounted ? nil : refusalOfRate(push, edits: edits)) {
+        if let refusal = refusal ?? (known.wasAccepted ? nil : refusalOfRate(push, edits: edits)) {
             return resolve(pusher, refusing: refusal)
         }
         rebaseForward(pusher, change, from: push.base)

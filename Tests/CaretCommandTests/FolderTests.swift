@@ -121,12 +121,16 @@ import Testing
         #expect(!files.contains { $0.hasPrefix("a.caret-archive") || $0.contains("partial") }, "\(files)")
     }
 
+    /// A session without a server yet, and the store of its data folder.
+    private func sessionAndStore() throws -> (CommandSession, SQLiteStore) {
+        let session = try CommandSession(nil)
+        try FileManager.default.createDirectory(atPath: session.data, withIntermediateDirectories: true)
+        return (session, try SQLiteStore(folder: session.data))
+    }
+
     @Test("`export --deleted` includes more documents than fit one page")
     func manyDeleted() async throws {
-        let session = try CommandSession(nil)
-        try FileManager.default.createDirectory(
-            atPath: session.data, withIntermediateDirectories: true)
-        let store = try SQLiteStore(folder: session.data)
+        let (session, store) = try sessionAndStore()
         let names = try (0..<1_001).map { try DocumentName("\($0)") }
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         await withTaskGroup(of: Void.self) { group in
@@ -148,10 +152,7 @@ import Testing
     /// The mark is what a server writes that has found the end passed, before the clock is set back by a day.
     @Test("a server that starts with an earlier clock refuses a token that was found ended")
     func endedToken() async throws {
-        let session = try CommandSession(nil)
-        try FileManager.default.createDirectory(
-            atPath: session.data, withIntermediateDirectories: true)
-        let store = try SQLiteStore(folder: session.data)
+        let (session, store) = try sessionAndStore()
         let end = Int64(Date().timeIntervalSince1970 * 1_000) + 86_400_000
         let (ended, valid) = (
             try await store.addToken(of: UserName("ann"), .all, expires: end).get(),

@@ -42,11 +42,17 @@ struct SwitchboardTests {
         #expect(server.greeted("bob-client").output.contains(#""documents":7,"#))
     }
 
+    /// A server whose clients have a token that ends so many milliseconds after the start.
+    private func server(tokenEndsAfter rest: Int64, isMarked: Bool = false) throws -> HandServer {
+        try HandServer(
+            identity: Identity(
+                user: "ann", token: TokenID(1), grants: .all, expires: 1_790_000_000_000 + rest,
+                hasEnded: isMarked))
+    }
+
     @Test("a token's connections end with it, by the clock of the server")
     func tokenEnds() throws {
-        let start: Int64 = 1_790_000_000_000
-        let identity = Identity(user: "ann", token: TokenID(1), grants: .all, expires: start + 5_000)
-        let server = try HandServer(identity: identity)
+        let server = try server(tokenEndsAfter: 5_000)
         defer { server.close() }
         let ann = server.greeted("ann-client")
         server.clock.advance(milliseconds: 4_999)
@@ -62,26 +68,22 @@ struct SwitchboardTests {
 
     @Test("a wall clock that is set forward ends tokens at the next event")
     func clockSetForward() throws {
-        let start: Int64 = 1_790_000_000_000
-        let identity = Identity(user: "ann", token: TokenID(1), grants: .all, expires: start + 86_400_000)
-        let server = try HandServer(identity: identity)
+        let server = try server(tokenEndsAfter: 86_400_000)
         defer { server.close() }
         let ann = server.greeted("ann-client")
-        server.wall.change { $0 = start + 86_400_000 }
+        server.wall.change { $0 += 86_400_000 }
         server.clock.advance(milliseconds: 60_000)
         server.fireAlarms()
         server.run()
         #expect(ann.output.contains(#"{"type":"bye","reason":"revoked"}"#))
-        server.wall.change { $0 = start }
+        server.wall.change { $0 -= 86_400_000 }
         #expect(server.greeted("bob-client").output.contains("welcome"))
     }
 
     /// Rule A16.
     @Test("a token that was marked as ended is refused before its end")
     func markedToken() throws {
-        let identity = Identity(
-            user: "ann", token: TokenID(1), grants: .all, expires: 1_790_086_400_000, hasEnded: true)
-        let server = try HandServer(identity: identity)
+        let server = try server(tokenEndsAfter: 86_400_000, isMarked: true)
         defer { server.close() }
         #expect(server.greeted("ann-client").output.contains("the token ended at 2026-09-22 14:13:20 UTC"))
     }

@@ -90,6 +90,7 @@ import Testing
         let fixture = try Fixture(keys(2))
         let begin = #"{"type":"ping","id":1,"x":""# + String(repeating: "x", count: 1_000_000)
         let clients = try ["ann-client", "ben-client"].map { try fixture.client($0) }
+        let others = try ["cyd-client", "dan-client"].map { try fixture.client($0) }
         for client in clients { try client.sendBeginning(of: begin) }
         for client in clients {
             try client.send(#""}"#)
@@ -105,7 +106,6 @@ import Testing
         try? clients[1 - refused].send(#""}"#)
         _ = try? clients[1 - refused].next()
         try fixture.reload(keys(2), changing: "limit_line_budget: 1 MiB -> 2 MiB")
-        let others = try ["cyd-client", "dan-client"].map { try fixture.client($0) }
         for client in others { try client.sendBeginning(of: begin) }
         for client in others {
             try client.send(#""}"#)

@@ -9,7 +9,7 @@
 /// A client that reconnects waits for its server as long as it takes. So a program with a wrong address would wait in
 /// silence, if it never looks at the status of the connection.
 package struct UnseenFault {
-    /// The program looks at the status, was told, or does not need to be told.
+    /// True once no warning is needed: the program has read the status, a warning was written, or warnings are off.
     private var isSettled = false
 
     package init() {}

@@ -187,7 +187,7 @@ extension ConfigurationKey {
             "Pushes per second on a connection; twice as many in a burst. Applies only with require_tokens."),
         ConfigurationKey(
             "limit_rebase", .documents, .count(\.configuredLimits.rebase, 1_000...1_000_000_000),
-            "The most steps, revisions times (edits + 1), of a push's rebase, and of a user's in 10 seconds."),
+            "The most steps, revisions times (edits + 1), to rebase a push, or a user's pushes in 10 s."),
         ConfigurationKey(
             "limit_page", .documents, .bytes(\.configuredLimits.page, 4 << 10...64 << 20),
             "The size of a page of documents or revisions. A page has at least one item."),

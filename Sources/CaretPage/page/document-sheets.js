@@ -111,7 +111,8 @@ async function attempt(app, action) {
 
 /**
  * A sheet with a field for a name. While the user types, it says whether the name is valid. `value` is the name now,
- * and `start` what the field shows at first. `actions` has the words of the button for names that are free, and for names that exist if these are allowed.
+ * and `start` what the field shows at first. `actions` has the words of the button for names that are free, and for
+ * names that exist if these are allowed.
  */
 async function askForName(app, title, { value = '', start = value, exists, actions, run }) {
     const closing = new AbortController()

@@ -105,7 +105,7 @@ extension RoomState {
         }
     }
 
-    /// Removes the waiting opening of a session whose connection has ended.
+    /// The connection of a session has ended, so the session no longer waits for a long text.
     mutating func dropWaitingOpening(of session: SessionID) {
         if let opening = longTexts.remove(session) { pushers.release(opening.participant.pusher) }
     }

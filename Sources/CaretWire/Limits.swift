@@ -61,6 +61,9 @@ package struct Limits: Equatable, Sendable {
 
     /// If a connection has more bytes of undelivered output than this, the server stops reading its input.
     package var waitingOutput = 1 << 20
+    /// The most bytes of all output that waits for clients, and of the texts that are being encoded for them. A text is
+    /// begun while any byte is left, so one text may exceed it.
+    package var outputBudget = 512 << 20
     /// How many lines of a connection may wait until an earlier request is answered. While so many lines
     /// wait, the server reads no input.
     package var waitingLines = 64
@@ -146,6 +149,11 @@ package struct Limits: Equatable, Sendable {
     /// A number with a fraction or exponent is 0, or its absolute value is from 10^−307 to below 10^308.
     /// Every JSON reader supports this range.
     package static let exponent = 307
+    /// While `outputBudget` is used up, a connection with more undelivered output than this gets no further answers, and
+    /// ends if it accepts nothing for `usedUpSeconds`.
+    package static let freeOutput = 64 << 10
+    /// While `outputBudget` is used up, the seconds after which a client that reads nothing is disconnected.
+    package static let usedUpSeconds = 5
     /// The most bytes of an `id` that is a string.
     package static let id = 64
     /// The most bytes of the name of a revision.
@@ -175,4 +183,20 @@ package struct Limits: Equatable, Sendable {
     package static let grants = 1_000
     /// The most characters of input that an error message repeats.
     package static let echo = 64
+}
+
+extension Limits {
+    /// The seconds after which a client is disconnected that accepts none of `waiting` bytes.
+    package func outputTimeoutSeconds(waiting: Int, isUsedUp: () -> Bool) -> Int {
+        let isScarce =
+            waiting > Limits.freeOutput && outputTimeoutSeconds > Limits.usedUpSeconds && isUsedUp()
+        return isScarce ? Limits.usedUpSeconds : outputTimeoutSeconds
+    }
+
+    /// When to ask again whether that time is shorter by now: after the shorter time, and then once a second. Nil if it
+    /// would not change the time.
+    package func outputCheck(waiting: Int, since: Int64, at now: Int64) -> Int64? {
+        guard waiting > Limits.freeOutput, outputTimeoutSeconds > Limits.usedUpSeconds else { return nil }
+        return max(since + Int64(Limits.usedUpSeconds) * 1_000, now + 1_000)
+    }
 }

@@ -32,6 +32,13 @@ import Testing
         }
     }
 
+    @Test("a change shares a hunk with the one before it, not with the first one")
+    func secondHunk() throws {
+        let changed = [0, 14, 18].map { edit(2 * $0, 2 * $0 + 1, "b") }
+        let hunks = try lines(String(repeating: "a\n", count: 30), changed[0], changed[1], changed[2]).hunks()
+        #expect(hunks.map(\.old) == [0..<4, 11..<22] && hunks.map(\.blocks.count) == [1, 2])
+    }
+
     @Test("only the changed bytes of a line are marked, unless all of it changed")
     func marks() throws {
         let word = try lines("one two\n", edit(4, 7, "2"))

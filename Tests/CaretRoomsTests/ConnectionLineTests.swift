@@ -1,5 +1,7 @@
+import CaretCore
 import CaretRooms
 import CaretWire
+import TestSupport
 import Testing
 
 @Suite("connection: limits and deadlines of incoming lines")
@@ -131,6 +133,74 @@ struct ConnectionLineTests {
         #expect(world.written(7) == [])
         #expect(world.written(1) == [pong])
         #expect(world.written(32) == [pong, "[resume]"])
+    }
+
+    /// Rule O4.
+    @Test("without memory for output, who has not read 64 KiB gets no further answers, until they have read")
+    func usedUp() {
+        for (bytes, isPaused) in [(Limits.freeOutput, false), (Limits.freeOutput + 1, true)] {
+            let world = ConnectionWorld.welcomed()
+            world.says(#"{"type":"open","doc":"a"}"#)
+            world.opened(1)
+            world.isWrittenAtOnce = false
+            world.isOutputUsedUp.change { $0 = true }
+            world.room(String(repeating: "x", count: bytes - 1), to: 1)
+            let pong = world.says(#"{"type":"ping"}"#).filter { $0.contains("pong") }
+            #expect(pong.isEmpty == isPaused)
+            if isPaused { #expect(world.written(1).contains { $0.contains("pong") }) }
+        }
+    }
+
+    @Test("without memory for output, a long answer that is no text is refused")
+    func longAnswer() {
+        let overloaded = "the server has no memory left for another long answer; try again later"
+        for (isUsedUp, extra, isRefused) in [(true, 0, false), (true, 1, true), (false, 1, false)] {
+            let world = ConnectionWorld.welcomed()
+            world.isOutputUsedUp.change { $0 = isUsedUp }
+            func answer(_ name: Int) -> String {
+                world.says(#"{"type":"history","id":1,"doc":"a"}"#)
+                let document = WireString(String(repeating: "a", count: name))
+                let page = ServerMessage.revisions(Revisions(document: document, revisions: []))
+                return world.hubSent(.answered(Envelope(page, id: .number(1))))[0]
+            }
+            // The word of an answer is its line after two other characters, without the line break.
+            let others = answer(0).utf8.count - 2 + 1
+            let line = answer(Limits.freeOutput - others + extra)
+            #expect(line.contains(#""code":"overloaded","message":"\#(overloaded)""#) == isRefused)
+            #expect(line.contains(#""type":"revisions""#) != isRefused)
+            let text = WireText(
+                document: "a", epoch: "1.1", revision: 1,
+                text: WireString(String(repeating: "a", count: Limits.freeOutput)), newline: .lf)
+            world.says(#"{"type":"read","id":2,"doc":"a"}"#)
+            #expect(world.hubSent(.answered(Envelope(.text(text), id: .number(2))))[0].contains("\"text\""))
+        }
+    }
+
+    /// Rule O4.
+    @Test(
+        "without memory for output, who accepts nothing for five seconds is disconnected, and others are not")
+    func stalled() {
+        let tooSlow = #"< {"type":"bye","reason":"too_slow"}"#
+        for (bytes, ends) in [(Limits.freeOutput, false), (Limits.freeOutput + 1, true)] {
+            for isUsedUp in [false, true] {
+                let world = ConnectionWorld.welcomed { $0.pingSeconds = 1_000 }
+                world.says(#"{"type":"open","doc":"a"}"#)
+                world.opened(1)
+                world.isWrittenAtOnce = false
+                world.room(String(repeating: "x", count: bytes - 1), to: 1)
+                world.pass(seconds: 4)
+                world.isOutputUsedUp.change { $0 = isUsedUp }
+                #expect(!world.pass(seconds: 0.999).contains(tooSlow))
+                #expect(world.pass(seconds: 0.001).contains(tooSlow) == (ends && isUsedUp))
+            }
+        }
+        // The connection notices in time, although nothing else happens.
+        let world = ConnectionWorld.welcomed()
+        world.isWrittenAtOnce = false
+        world.says(#"{"type":"open","doc":"a"}"#)
+        world.opened(1)
+        world.room(String(repeating: "x", count: Limits.freeOutput), to: 1)
+        #expect(world.wakes.contains(world.now + Int64(Limits.usedUpSeconds) * 1_000))
     }
 
     /// Rules H9 and E1.

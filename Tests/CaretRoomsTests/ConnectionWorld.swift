@@ -17,6 +17,8 @@ final class ConnectionWorld {
     private(set) var sent = 0
     /// If true, all output counts as written at once.
     var isWrittenAtOnce = true
+    /// Whether the server's memory for output is used up.
+    let isOutputUsedUp = Shared(false)
 
     static let hello = #"{"type":"hello","protocol":1,"client":"alice-7f21"}"#
 
@@ -26,7 +28,8 @@ final class ConnectionWorld {
         var limits = Limits()
         change(&limits)
         state = ConnectionState(
-            1, settings: .sample(limits), framing: framing, sessionsAfter: sessionsAfter, at: now)
+            1, settings: ConnectionSettings.sample(limits).with { [isOutputUsedUp] in isOutputUsedUp.value },
+            framing: framing, sessionsAfter: sessionsAfter, at: now)
         _ = words(state.start())
     }
 

@@ -40,6 +40,17 @@ struct HubReadingTests {
         }
     }
 
+    @Test("if the server has no memory for a long text, its read is refused")
+    func noMemory() {
+        let (world, ann) = world()
+        world.document("long", String(repeating: "a", count: Limits().textEncodedAtOnce + 1))
+        world.hasMemory = false
+        #expect(ann.asks(#"{"type":"read","doc":"long"}"#) == ["overloaded"])
+        #expect(ann.asks(#"{"type":"read","doc":"a","rev":2}"#)[0].contains(#""text":"one two""#))
+        world.hasMemory = true
+        #expect(ann.asks(#"{"type":"read","doc":"long"}"#)[0].contains(#""type":"text""#))
+    }
+
     /// Rule D2.
     @Test("a read by time returns that time's text: empty before the first change")
     func textAtTime() {

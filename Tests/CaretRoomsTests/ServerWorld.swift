@@ -64,6 +64,8 @@ final class ServerWorld {
     private(set) var told: [NodeNews] = []
     /// How much the server was used, as the hub has told other servers.
     private(set) var reports: [NodeLoad] = []
+    /// Whether there is memory for the long texts that the hub has encoded.
+    var hasMemory = true
     /// How many texts the hub had encoded.
     private(set) var encoded = 0
 
@@ -298,7 +300,8 @@ final class ServerWorld {
         // Connections of this world read over lines, and only reads over HTTP are kept.
         case .encode(let id, let text, let version):
             encoded += 1
-            post(.hub) { [unowned self] in self.hubEvent(.encoded(id, EncodedText(text, version.lineBreak))) }
+            let result = hasMemory ? EncodedText(text, version.lineBreak) : nil
+            post(.hub) { [unowned self] in self.hubEvent(.encoded(id, result)) }
         case .keepText: preconditionFailure("the hub keeps the text of a read that nobody asked to keep")
         case .wake: break
         case .finish: isFinished = true

@@ -1,6 +1,7 @@
 import CaretRooms
 import CaretServer
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Many connections", .timeLimit(.minutes(2)))

@@ -1,6 +1,5 @@
 import CaretRooms
 import CaretServer
-import Synchronization
 
 /// A sequence of events, which a test can await one by one.
 final class Events<Event: Sendable>: Sendable {
@@ -107,15 +106,4 @@ final class EchoHandler: ConnectionHandler {
     func deadlinePassed(on connection: any ConnectionPort) {}
 
     func closed(_ reason: CloseReason, on connection: any ConnectionPort) {}
-}
-
-/// A value with a lock, for several queues.
-final class Shared<Value: Sendable>: Sendable {
-    private let mutex: Mutex<Value>
-
-    init(_ value: Value) { mutex = Mutex(value) }
-
-    var value: Value { mutex.withLock { $0 } }
-
-    func change(_ body: (inout sending Value) -> Void) { mutex.withLock { body(&$0) } }
 }

@@ -1,5 +1,6 @@
 import CaretServer
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Sockets that a loop cannot serve", .timeLimit(.minutes(2)))

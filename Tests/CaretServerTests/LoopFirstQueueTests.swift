@@ -1,6 +1,7 @@
 import CaretServer
 @preconcurrency import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Queues whose cheap jobs run on an event loop", .timeLimit(.minutes(2)))

@@ -1,6 +1,7 @@
 import CaretRooms
 import CaretServer
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Event loops of the server", .timeLimit(.minutes(2)))

@@ -1,4 +1,5 @@
 import CaretServer
+import TestSupport
 import Testing
 
 @Suite("How a process returns unused memory")

@@ -3,6 +3,7 @@ import CaretLog
 import CaretRooms
 import CaretServer
 import CaretWire
+import TestSupport
 import Testing
 
 @Suite("Reads over HTTP that a loop answers itself, step by step")

@@ -4,6 +4,7 @@ import CaretRooms
 import CaretServer
 import CaretWeb
 import CaretWire
+import TestSupport
 import Testing
 
 @Suite("Rooms on their queue, step by step")

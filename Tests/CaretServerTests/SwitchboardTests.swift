@@ -3,6 +3,7 @@ import CaretLog
 import CaretRooms
 import CaretServer
 import CaretWire
+import TestSupport
 import Testing
 
 @Suite("Loops, rooms and hub of a server, step by step")

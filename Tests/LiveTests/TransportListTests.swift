@@ -24,6 +24,7 @@ import Testing
         "ServiceNotifierTests": "no client connects",
         "TLSTests": "what only TLS has",
         "TutorialTests": "the page shows lines",
+        "UnreadTests": "the test itself asks over lines, a WebSocket and HTTP",
         "WebSocketTests": "what only a WebSocket has",
         "WordListTests": "no client connects",
     ]

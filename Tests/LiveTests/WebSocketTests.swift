@@ -81,25 +81,18 @@ import Testing
         let server = try LiveServer(["--limit-taking-time": "1 h"], over: transport)
         let client = try WebSocketClient(over: server.openConnection())
         try client.greet(as: "ann-client")
-        let before = try residentKilobytes(of: server)
+        let before = try server.program.kilobytes("VmRSS")
         // All pongs together would have more bytes than the kernel buffers for a client that does not read.
         let (bursts, pings) = (100, 1_000)
         let ping = WebSocketFrame.ping(Array(repeating: 0x61, count: 125)).masked
         let burst = Array(repeatElement(ping, count: pings).joined())
         for _ in 0..<bursts { try client.send(bytes: burst) }
         try client.send(#"{"type":"ping","id":1}"#)
-        let grown = try residentKilobytes(of: server) - before
+        let grown = try server.program.kilobytes("VmRSS") - before
         try client.expect(#"{"type":"pong","id":1}"#)
         #expect(client.pongs < bursts * pings / 2)
         // A sanitizer keeps memory that was freed.
         if !Seeds.isSanitized { #expect(grown < 8 << 10) }
-    }
-
-    private func residentKilobytes(of server: LiveServer) throws -> Int {
-        let status = try String(
-            contentsOfFile: "/proc/\(server.program.process)/status", encoding: .utf8)
-        let line = try #require(status.firstMatch(of: /VmRSS:\s+(\d+) kB/))
-        return try #require(Int(line.1))
     }
 
     // MARK: Other libraries

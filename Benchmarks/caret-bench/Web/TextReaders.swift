@@ -76,13 +76,18 @@ final class TextReader {
     /// The head of an answer over HTTP is shorter.
     private static let mostStart = 1 << 10
 
-    init(_ number: Int, _ document: String, over way: TextReaders.Way, port: UInt16) {
+    /// Reads the newest text, or that of a revision.
+    init(_ number: Int, _ document: String, at revision: Int? = nil, over way: TextReaders.Way, port: UInt16)
+    {
         channel = ClientChannel(to: port, over: way == .webSocket ? .webSocket : .lines)
         if way == .http {
-            request = "GET /docs/\(document) HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r"
+            let query = revision.map { "?rev=\($0)" } ?? ""
+            request =
+                "GET /docs/\(document)\(query) HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r"
         } else {
             channel.open(as: "bench-reader-\(number)")
-            request = #"{"type":"read","doc":"\#(document)"}"#
+            let at = revision.map { #","rev":\#($0)"# } ?? ""
+            request = #"{"type":"read","doc":"\#(document)"\#(at)}"#
         }
     }
 

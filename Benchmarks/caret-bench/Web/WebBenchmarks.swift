@@ -30,6 +30,7 @@ struct WebBenchmarks {
         if options.wants(WebHandshakes.name) { WebHandshakes(servers: servers, seconds: seconds).run() }
         if options.wants(WebReading.name) { WebReading(servers: servers, seconds: seconds).run() }
         if options.wants(WebLongTexts.name) { WebLongTexts(servers: servers, seconds: seconds).run() }
+        if options.wants(WebUnreadAnswers.name) { WebUnreadAnswers(servers: servers).run() }
         if options.wants(WebSlowHeads.name) { WebSlowHeads(servers: servers, seconds: seconds).run() }
     }
 }

@@ -20,6 +20,8 @@ package enum Counter: Int, CaseIterable, Sendable {
     case refusedHosts, refusedOrigins
     /// Reads of documents over HTTP, by who answered: the loop from its memory, or the hub from the store.
     case readsFromMemory, readsFromStore
+    /// How often long texts had to wait until clients had accepted other output.
+    case waitsForOutput
     /// Conflicts: appends to PostgreSQL after another server had appended to the same document. Writes whose outcome was
     /// unknown at first. Connections that were made again after they were lost.
     case storeConflicts, storeUnknownOutcomes, storeReconnections
@@ -49,6 +51,7 @@ package enum Counter: Int, CaseIterable, Sendable {
         case .refusedOrigins: "refused_bad_origin"
         case .readsFromMemory: "reads_from_memory"
         case .readsFromStore: "reads_from_store"
+        case .waitsForOutput: "waits_for_output"
         case .storeConflicts: "store_conflicts"
         case .storeUnknownOutcomes: "store_unknown_outcomes"
         case .storeReconnections: "store_reconnections"

@@ -130,6 +130,10 @@ extension ConfigurationKey {
             isReloadable: true,
             "Memory for all incomplete lines. The first limit_free_line bytes of each line do not count."),
         ConfigurationKey(
+            "limit_output_budget", .lines, .bytes(\.configuredLimits.outputBudget, 1 << 20...64 << 30),
+            isReloadable: true,
+            "Memory for all output that waits for clients. Without any left, long texts wait."),
+        ConfigurationKey(
             "limit_waiting_output", .lines,
             .bytes(\.configuredLimits.waitingOutput, 64 << 10...1 << 30),
             isReloadable: true, "With more unsent output than this, the server stops reading from the client."

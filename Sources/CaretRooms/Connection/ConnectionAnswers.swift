@@ -12,9 +12,23 @@ extension ConnectionState {
 
     /// Handles the hub's answer to the current request.
     mutating func answered(_ envelope: Envelope<ServerMessage>) {
-        if !endRequest() { return }
-        if case .error(let report) = envelope.message { note(report) }
-        send(envelope.message, envelope.id)
+        if endRequest() { sendAnswer(envelope) }
+    }
+
+    /// Sends the hub's answer to a request. While the server's memory for output is used up, a long answer is refused
+    /// instead. A text is not: a long one waited for memory before it was encoded.
+    private mutating func sendAnswer(_ envelope: Envelope<ServerMessage>) {
+        var writer = JSONWriter()
+        envelope.message.encode(id: envelope.id, into: &writer)
+        switch envelope.message {
+        case .error(let report): note(report)
+        case .text: break
+        default:
+            if writer.bytes.count > Limits.freeOutput, settings.isOutputUsedUp() {
+                return fail(ErrorReport(.noMemoryForAnswer, document: nil), envelope.id)
+            }
+        }
+        send(writer.bytes)
     }
 
     mutating func answered(_ line: TextLine) {
@@ -45,12 +59,11 @@ extension ConnectionState {
         guard isWelcomed else { return }
         if case .admin(.progress) = envelope.message {
             // A client that reads slowly gets progress less often.
-            if output.waiting > limits.waitingOutput { return }
+            if !mayAnswer { return }
         } else {
             longRequests -= 1
         }
-        if case .error(let report) = envelope.message { note(report) }
-        send(envelope.message, envelope.id)
+        sendAnswer(envelope)
     }
 
     /// The fast path for lines from a room to an open session. The caller must write the lines unchanged, and

@@ -107,9 +107,15 @@ extension ConnectionState {
     private var mayRead: Bool {
         switch phase {
         case .expectingHello, .welcomed:
-            !waiting.isFull(limits) && output.waiting <= limits.waitingOutput
+            !waiting.isFull(limits) && mayAnswer
         case .authenticating, .joining, .finishing, .closing, .closed: false
         }
+    }
+
+    /// Whether so little output waits that the client may get further answers.
+    var mayAnswer: Bool {
+        output.waiting <= limits.waitingOutput
+            && (output.waiting <= Limits.freeOutput || !settings.isOutputUsedUp())
     }
 
     private mutating func readLines(_ next: (inout ConnectionInput) -> ConnectionInput.Next) {
@@ -189,7 +195,7 @@ extension ConnectionState {
     /// Runs the waiting messages that may run now.
     private mutating func runWaiting() {
         // These conditions are checked first, because passing `mayRun` copies the whole state.
-        while !waiting.isEmpty, case .welcomed = phase, output.waiting <= limits.waitingOutput,
+        while !waiting.isEmpty, case .welcomed = phase, mayAnswer,
             let next = waiting.next(where: mayRun)
         {
             run(next)

@@ -1,8 +1,8 @@
 package import CaretLog
 package import CaretWire
 
-/// Settings that all connections of a server share. The closures are pure, except `page` and
-/// `store`.
+/// Settings that all connections of a server share. The closures are pure, except `page`, `store` and
+/// `isOutputUsedUp`.
 package final class ConnectionSettings: Sendable {
     package let limits: Limits
     /// The name and version that `welcome` sends.
@@ -20,6 +20,8 @@ package final class ConnectionSettings: Sendable {
     package let sessionName: @Sendable (SessionID) -> WireString
     /// Computes a collision-resistant digest of a push.
     package let digest: @Sendable (PushForm) -> Digest
+    /// Whether the server's memory for waiting output is used up.
+    package let isOutputUsedUp: @Sendable () -> Bool
 
     package init(
         limits: Limits, server: WireString, node: WireString? = nil,
@@ -28,7 +30,8 @@ package final class ConnectionSettings: Sendable {
         store: @escaping @Sendable () -> WireString,
         publicClient: @escaping @Sendable (Pusher) -> WireString,
         sessionName: @escaping @Sendable (SessionID) -> WireString,
-        digest: @escaping @Sendable (PushForm) -> Digest
+        digest: @escaping @Sendable (PushForm) -> Digest,
+        isOutputUsedUp: @escaping @Sendable () -> Bool = { false }
     ) {
         self.limits = limits
         self.server = server
@@ -39,12 +42,23 @@ package final class ConnectionSettings: Sendable {
         self.publicClient = publicClient
         self.sessionName = sessionName
         self.digest = digest
+        self.isOutputUsedUp = isOutputUsedUp
     }
 
     /// The same settings with other limits.
-    package func with(_ limits: Limits) -> ConnectionSettings {
+    package func with(_ limits: Limits) -> ConnectionSettings { with(limits, isOutputUsedUp) }
+
+    /// The same settings, for a server that knows whether its memory for output is used up.
+    package func with(isOutputUsedUp: @escaping @Sendable () -> Bool) -> ConnectionSettings {
+        with(limits, isOutputUsedUp)
+    }
+
+    private func with(_ limits: Limits, _ isOutputUsedUp: @escaping @Sendable () -> Bool)
+        -> ConnectionSettings
+    {
         ConnectionSettings(
             limits: limits, server: server, node: node, features: features, page: page, store: store,
-            publicClient: publicClient, sessionName: sessionName, digest: digest)
+            publicClient: publicClient, sessionName: sessionName, digest: digest,
+            isOutputUsedUp: isOutputUsedUp)
     }
 }

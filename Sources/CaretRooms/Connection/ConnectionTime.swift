@@ -33,7 +33,7 @@ extension ConnectionState {
     mutating func wakeInTime() {
         // Computed without an array, because this runs after every event.
         let ends = min(closingDeadline ?? .max, outputDeadline ?? .max)
-        let next = min(ends, inputDeadline ?? .max, silenceDeadline ?? .max)
+        let next = min(ends, inputDeadline ?? .max, min(silenceDeadline ?? .max, outputCheck ?? .max))
         guard next < requestedWake ?? .max else { return }
         requestedWake = next
         emit(.wake(at: next))
@@ -52,8 +52,16 @@ extension ConnectionState {
     /// The deadline for delivering bytes, and for delivering the first line.
     private var outputDeadline: Int64? {
         if output.isEmpty || isClosed { return nil }
-        let stalled = output.deliveredAt + Int64(limits.outputTimeoutSeconds) * 1_000
+        let seconds = limits.outputTimeoutSeconds(
+            waiting: output.waiting, isUsedUp: settings.isOutputUsedUp)
+        let stalled = output.deliveredAt + Int64(seconds) * 1_000
         return min(stalled, lineEnd(output.frontSince, bytes: output.frontLength))
+    }
+
+    /// When to look whether the server's memory for output is used up meanwhile, so that a client that accepts nothing
+    /// must end sooner.
+    private var outputCheck: Int64? {
+        isClosed ? nil : limits.outputCheck(waiting: output.waiting, since: output.deliveredAt, at: now)
     }
 
     private var inputDeadline: Int64? {

@@ -25,8 +25,8 @@ package enum HubEvent: Sendable {
 
     // Events from the store and the runner:
     case answered(CallID, StoreAnswer)
-    /// The text of an `encode` action.
-    case encoded(CallID, EncodedText)
+    /// The text of an `encode` action. Nil if the server has no memory for it.
+    case encoded(CallID, EncodedText?)
     /// The progress of a long call.
     case progressed(CallID, MaintenanceProgress)
     /// A token has other grants now. They are nil if the token was revoked.

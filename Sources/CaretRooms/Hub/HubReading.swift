@@ -92,11 +92,12 @@ extension HubState {
         answer(job.request, .text(text))
     }
 
-    /// A long text was encoded.
-    mutating func encoded(_ id: CallID, _ text: EncodedText) {
+    /// A long text was encoded. Nil if the server has no memory for it.
+    mutating func encoded(_ id: CallID, _ text: EncodedText?) {
         guard case .read(let job)? = calls.removeValue(forKey: id), let revision = job.encoding,
             !refuseUnreadable(job.request), let answer = emptyAnswer(to: job, at: revision)
         else { return }
+        guard let text else { return refuse(job.request, .noMemoryForAnswer) }
         keep(answer, text.utf8, job)
         let connection = job.request.connection
         guard joinedConnections.isPresent(connection) else { return }

@@ -1,6 +1,6 @@
 import CaretCore
 package import CaretLog
-import CaretWire
+package import CaretWire
 
 /// Why a room or the hub refuses a request.
 package struct RequestRefusal: Error, Equatable {
@@ -74,6 +74,8 @@ package struct RequestRefusal: Error, Equatable {
     static let shuttingDown = RequestRefusal(.shuttingDown, "the server is shutting down")
     static let unreadable = RequestRefusal(
         .overloaded, "your earlier pushes could not be looked up; try again later")
+    package static let noMemoryForAnswer = RequestRefusal(
+        .overloaded, "the server has no memory left for another long answer; try again later")
     /// The store's answer does not fit the call.
     static let unexpectedAnswer = RequestRefusal(.internal, "the store's answer does not fit the call")
 
@@ -105,7 +107,7 @@ package struct RequestRefusal: Error, Equatable {
 
 extension ErrorReport {
     /// The answer to a refused request.
-    init(
+    package init(
         _ refusal: RequestRefusal, document: WireString?, seq: PushNumber? = nil, head: WirePosition? = nil
     ) {
         self.init(

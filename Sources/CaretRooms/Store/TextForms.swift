@@ -18,6 +18,11 @@ package struct TextForms: Sendable {
 
     package var isComplete: Bool { position == text.length.utf8 }
 
+    /// The most bytes of all forms together.
+    package var mostBytes: Int {
+        text.length.utf8 * (1 + WireString.mostEscape + (lineBreak == .crlf ? 2 : 0))
+    }
+
     /// Encodes the next bytes, at most `count`.
     package mutating func encode(_ count: Int) {
         let end = min(position + count, text.length.utf8)
@@ -31,11 +36,11 @@ package struct TextForms: Sendable {
     }
 
     /// The text, all of which must be encoded.
-    package func joined() -> EncodedText {
+    package func joined(meter: (any PayloadMeter)? = nil) -> EncodedText {
         precondition(isComplete, "\(position) of \(text.length.utf8) bytes are encoded")
-        let plain = Payload(joining: utf8)
-        let kept = lineBreak == .crlf ? Payload(joining: kept, beside: plain) : plain
-        return EncodedText(utf8: plain, kept: kept, escaped: Payload(joining: escaped, beside: kept))
+        let plain = Payload(joining: utf8, meter)
+        let kept = lineBreak == .crlf ? Payload(joining: kept, beside: plain, meter) : plain
+        return EncodedText(utf8: plain, kept: kept, escaped: Payload(joining: escaped, beside: kept, meter))
     }
 
     /// The text with CR LF for each LF.
@@ -51,8 +56,10 @@ package struct TextForms: Sendable {
 }
 
 extension Payload {
-    fileprivate convenience init(joining slices: [[UInt8]], beside sibling: Payload? = nil) {
-        self.init(byteCount: slices.reduce(0) { $0 + $1.count }, beside: sibling) { memory in
+    fileprivate convenience init(
+        joining slices: [[UInt8]], beside sibling: Payload? = nil, _ meter: (any PayloadMeter)?
+    ) {
+        self.init(byteCount: slices.reduce(0) { $0 + $1.count }, beside: sibling, meter: meter) { memory in
             var start = 0
             for slice in slices {
                 UnsafeMutableRawBufferPointer(rebasing: memory[start...]).copyBytes(from: slice)

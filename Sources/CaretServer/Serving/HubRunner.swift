@@ -72,9 +72,10 @@ package final class HubRunner: JobWorker {
                 switchboard.send(.hubSent(message), to: connection)
             case .keepText(let text): switchboard.texts.add(text)
             case .encode(let id, let text, let version):
-                switchboard.encoder.encode(text, version) { [hub = switchboard.hub] in
-                    hub.enqueue(.event(.encoded(id, $0)))
-                }
+                let isTaken = switchboard.encoder.encode(
+                    text, version, behindAtMost: TextEncoder.mostWaiting
+                ) { [hub = switchboard.hub] in hub.enqueue(.event(.encoded(id, $0))) }
+                if !isTaken { switchboard.hub.enqueue(.event(.encoded(id, nil))) }
             case .call(let id, let call): switchboard.make(call, id)
             case .makeRoom(let entry, let snapshot):
                 switchboard.send(.makeRoom(entry, snapshot), to: entry.id)

@@ -11,7 +11,7 @@ final class LoopHost {
     private var made: Int64 = 0
     private var shells: [ConnectionID: ConnectionShell] = [:]
     /// Shared payloads for lines that many connections get at once.
-    let payloads = SharedPayloads()
+    let payloads: SharedPayloads
     private var onEmpty: (@Sendable () -> Void)?
 
     private let hub: Inbox<HubRunner>
@@ -23,8 +23,9 @@ final class LoopHost {
 
     init(
         _ loop: Int, of loopCount: Int, _ hub: Inbox<HubRunner>, _ rooms: RoomQueues,
-        _ texts: TextCache, _ counters: LocalCounters, _ log: LogWriter
+        _ texts: TextCache, _ output: OutputBudget, _ counters: LocalCounters, _ log: LogWriter
     ) {
+        payloads = SharedPayloads(output)
         self.texts = texts
         self.loop = loop
         self.loopCount = loopCount

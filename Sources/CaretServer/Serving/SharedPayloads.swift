@@ -14,6 +14,7 @@ final class SharedPayloads {
         let epoch: WireString?
     }
 
+    private let meter: any PayloadMeter
     /// Reads the versions in lines that become events.
     private var decoder = MessageDecoder()
     /// The slots that were filled since `forget`, some of them more than once.
@@ -22,6 +23,8 @@ final class SharedPayloads {
 
     /// The size of the cache: more than a busy document sends in a turn. It must be a power of two.
     private static let slotCount = 256
+
+    init(_ meter: any PayloadMeter) { self.meter = meter }
 
     func payload(of line: [UInt8], as form: LineForm = .lines) -> Payload {
         payloadAndEpoch(of: line, as: form).payload
@@ -40,7 +43,7 @@ final class SharedPayloads {
             return (entry.payload, entry.epoch)
         }
         let (bytes, epoch) = bytes(of: line, as: form)
-        let payload = Payload(bytes)
+        let payload = Payload(bytes, meter: meter)
         entries[slot] = Entry(line: line, form: form, payload: payload, epoch: epoch)
         filledSlots.append(slot)
         return (payload, epoch)

@@ -32,6 +32,7 @@ package final class Switchboard: Sendable {
     /// True if rooms must notify the hub of each commit.
     let watchesCommits = Atomic(false)
     let lineBudget: Mutex<LineBudget>
+    let outputBudget: OutputBudget
     let loops: [any ConnectionLoop]
     /// How many queues run rooms.
     var roomQueueCount: Int { rooms.queues.count }
@@ -47,6 +48,11 @@ package final class Switchboard: Sendable {
         log: LogWriter,
         observer: (any StateObserver)? = nil
     ) throws(SystemFault) {
+        // Other servers do not report their writes in time, so texts are not kept then.
+        let texts = TextCache(limit: bus == nil ? settings.limits.textCache : 0)
+        let outputBudget = OutputBudget(settings.limits.outputBudget) { texts.textBytes }
+        let connectionSettings = connectionSettings.with { outputBudget.isUsedUp }
+        (self.texts, self.outputBudget) = (texts, outputBudget)
         clock = platform.clock
         node = ServerNode(settings, started: platform.clock.start)
         self.connectionSettings = connectionSettings
@@ -63,21 +69,20 @@ package final class Switchboard: Sendable {
         self.log = log
         self.observer = observer
         runInBackground = platform.runInBackground
-        encoder = TextEncoder(platform.runInBackground)
+        encoder = TextEncoder(outputBudget, board.makeCounters(), platform.runInBackground)
         lineBudget = Mutex(LineBudget(settings.limits.lineBudget))
         readTimes = (0..<settings.loops).map { _ in ReadTimes() }
         let hub = Inbox<HubRunner>(platform.makeQueue("caret.hub"))
         self.hub = hub
         self.bus = bus
-        // Other servers do not report their writes in time, so texts are not kept then.
-        let texts = TextCache(limit: bus == nil ? settings.limits.textCache : 0)
-        self.texts = texts
         self.store = WatchedStore(store(hub), texts.writes)
         let rooms = RoomQueues(count: settings.roomQueues, platform.makeQueue)
         self.rooms = rooms
         let hosts = (0..<settings.loops).map {
             Confined(
-                LoopHost($0, of: settings.loops, hub, rooms, texts, board.makeCounters(), log),
+                LoopHost(
+                    $0, of: settings.loops, hub, rooms, texts, outputBudget,
+                    board.makeCounters(), log),
                 to: LoopNumber($0))
         }
         self.hosts = hosts
@@ -101,6 +106,7 @@ package final class Switchboard: Sendable {
     package func reload(_ settings: ServerSettings) {
         newConnections.withLock { $0 = $0.with(settings.limits, settings.siteGuard) }
         lineBudget.withLock { $0.setLimit(settings.limits.lineBudget) }
+        outputBudget.setLimit(settings.limits.outputBudget)
     }
 
     /// Notifies all connections that the server stops, and calls `completion` once all of them are closed.

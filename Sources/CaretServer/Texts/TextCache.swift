@@ -41,6 +41,9 @@ package final class TextCache: Sendable {
     /// The memory that all texts take.
     package var bytes: Int { texts.withLock { $0.bytes } }
 
+    /// The bytes of all texts.
+    package var textBytes: Int { texts.withLock { $0.bytes - $0.count * RecentTexts.overhead } }
+
     // MARK: Rights
 
     /// The hub sends new rights to a connection. Call this before.

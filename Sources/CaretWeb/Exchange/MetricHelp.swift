@@ -26,6 +26,8 @@ enum MetricHelp {
         "bytes_in": "Bytes read from connections.",
         "bytes_out": "Bytes that connections accepted.",
         "slow_readers": "How often a session lagged so far that its changes were read from the store.",
+        "waits_for_output":
+            "How often long texts waited because limit_output_budget was used up.",
         "reads_from_memory": "Documents read over HTTP whose text the server had in memory.",
         "reads_from_store": "Documents read over HTTP whose text was read from the store.",
         "store_conflicts": "Appends that met a change of another server, and were tried again.",

@@ -173,9 +173,14 @@ extension WebState {
         return finishEvent()
     }
 
-    /// A difference was computed. If its request was answered meanwhile, the difference is dropped.
+    /// A difference was computed. If its request was answered meanwhile, the difference is dropped. If the server's
+    /// memory for output is used up, a long one is refused.
     package mutating func compared(_ response: Response, number: Int) -> [WebAction] {
-        if pending.read({ $0.comparison == number }) == true { respond(response) }
+        if pending.read({ $0.comparison == number }) == true {
+            let isRefused =
+                response.bodyLength > Limits.freeOutput && settings.connection.isOutputUsedUp()
+            respond(isRefused ? ErrorReport(.noMemoryForAnswer, document: nil).response() : response)
+        }
         return finishEvent()
     }
 

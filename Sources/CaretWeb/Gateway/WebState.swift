@@ -286,7 +286,9 @@ package struct WebState: Sendable {
     // MARK: Deadlines
 
     var deadline: Int64? {
-        let outputDeadline = deliveredAt + Int64(limits.outputTimeoutSeconds) * 1_000
+        let seconds = limits.outputTimeoutSeconds(
+            waiting: waitingOutput, isUsedUp: settings.connection.isOutputUsedUp)
+        let outputDeadline = deliveredAt + Int64(seconds) * 1_000
         switch phase {
         case .requests, .answering, .closing: if waitingOutput > 0 { return outputDeadline }
         case .events: return stream.read { $0.waitingOutput > 0 } == true ? outputDeadline : nil
@@ -298,6 +300,15 @@ package struct WebState: Sendable {
         case .closing: return since + Int64(limits.closingSeconds) * 1_000
         // While a request is answered, the deadlines are those of its member.
         case .answering, .webSocket, .events, .closed: return nil
+        }
+    }
+
+    /// When to look whether the server's memory for output is used up meanwhile. A member looks itself.
+    private var outputCheck: Int64? {
+        switch phase {
+        case .requests, .answering, .closing:
+            limits.outputCheck(waiting: waitingOutput, since: deliveredAt, at: now)
+        case .webSocket, .events, .closed: nil
         }
     }
 
@@ -364,7 +375,7 @@ package struct WebState: Sendable {
 
     mutating func finishEvent() -> [WebAction] {
         steerReading()
-        let next = min(deadline ?? .max, wakeOfMember)
+        let next = min(deadline ?? .max, wakeOfMember, outputCheck ?? .max)
         if next < wakes ?? .max {
             wakes = next
             order(.wake(at: next))

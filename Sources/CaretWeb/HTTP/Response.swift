@@ -100,7 +100,7 @@ package struct Response: Equatable, Sendable {
         for field in fields { add(field.name, field.value) }
         switch framing {
         case .length:
-            if status.mayHaveBody { add("Content-Length", String(body.reduce(0) { $0 + $1.count })) }
+            if status.mayHaveBody { add("Content-Length", String(bodyLength)) }
         case .chunks: add("Transfer-Encoding", "chunked")
         case .end: break
         }
@@ -112,6 +112,8 @@ package struct Response: Equatable, Sendable {
 
     /// Most heads are shorter.
     private static let typicalHead = 512
+
+    var bodyLength: Int { body.reduce(0) { $0 + $1.count } }
 
     /// The pieces to send after the head.
     func body(to request: Recipient) -> [OutputPiece] { status.mayHaveBody && !request.isHead ? body : [] }

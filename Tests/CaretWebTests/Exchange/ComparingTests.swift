@@ -1,3 +1,5 @@
+import CaretWire
+import TestSupport
 import Testing
 
 @Suite("GET of a difference between two revisions") struct ComparingTests {
@@ -115,6 +117,22 @@ import Testing
         #expect(server.responses.isEmpty)
         let response = server.world.compared(number: 1)
         #expect(response.contains { $0.hasSuffix("\n-two\n+2\n") })
+    }
+
+    @Test("a difference of more than 64 KiB is refused while the server's memory for output is used up")
+    func noMemory() throws {
+        for (isUsedUp, extra, isRefused) in [(true, 0, false), (true, 1, true), (false, 1, false)] {
+            server.world.isOutputUsedUp.change { $0 = isUsedUp }
+            func get(_ length: Int) throws -> WebResponse {
+                try self.get(
+                    "?from=3",
+                    answers: [Self.text(3, ""), Self.text(7, String(repeating: "x", count: length) + #"\n"#)])
+            }
+            let others = try get(1).body.utf8.count - 1
+            let response = try get(Limits.freeOutput - others + extra)
+            #expect(response.summary == "503 overloaded" || !isRefused)
+            #expect((response.body.utf8.count == Limits.freeOutput + extra) != isRefused)
+        }
     }
 
     @Test("a difference that is computed after its request has ended is dropped")

@@ -3,6 +3,7 @@ import CaretLog
 import CaretRooms
 import CaretWeb
 import CaretWire
+import TestSupport
 import Testing
 
 /// A single web connection. A test sends it bytes and events, and reads its actions as strings.
@@ -32,6 +33,8 @@ final class WebWorld {
     var texts: [String: ReadText] = [:]
     /// The names for which the connection has looked there.
     private(set) var lookups: [String] = []
+    /// Whether the server's memory for output is used up.
+    let isOutputUsedUp = Shared(false)
     /// If true, all output counts as written at once.
     var takesAll = true
 
@@ -43,7 +46,8 @@ final class WebWorld {
         change(&limits)
         let connection = ConnectionSettings(
             limits: limits, server: "caret/test", store: { "store" }, publicClient: { _ in "p-1" },
-            sessionName: { WireString("s\($0.value)") }, digest: { _ in Digest(SIMD4()) })
+            sessionName: { WireString("s\($0.value)") }, digest: { _ in Digest(SIMD4()) },
+            isOutputUsedUp: { [isOutputUsedUp] in isOutputUsedUp.value })
         let settings = WebSettings(connection, siteGuard: siteGuard, files: files, sha1: WebWorld.sha1) {
             "http-7f21"
         }

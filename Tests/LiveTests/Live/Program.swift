@@ -1,5 +1,7 @@
+import Foundation
 import Glibc
 import TestSupport
+import Testing
 
 /// A process that a test starts. It is killed when the last reference to it is gone.
 final class Program {
@@ -27,6 +29,13 @@ final class Program {
     }
 
     var process: Int32 { program.id }
+
+    /// The kilobytes of memory that the kernel names so in the status of the process: `VmRSS` now, `VmHWM` at most so far.
+    func kilobytes(_ name: String) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return try #require(line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }, "\(status)")
+    }
 
     /// The server, built next to the tests.
     static let caretd = ChildProgram.path(of: "caretd")

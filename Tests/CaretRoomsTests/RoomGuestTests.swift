@@ -101,6 +101,24 @@ import Testing
         #expect(two.lines(.bob).types == ["change", "peer"])
     }
 
+    @Test("news that wait for their revision are forgotten if their server ends, or messages were lost")
+    func earlyOfGone() throws {
+        for (event, isForgotten) in [
+            (GuestEvent.gone(NodeID(node: 1, run: 2)), false), (.gone(here), true), (.missed, true),
+        ] {
+            var (one, two) = try rooms("ab")
+            one.push(.ann, [(0, 0, "zz")], base: 1, seq: 1)
+            one.select(.ann, [(1, 1)], at: 2)
+            two.holds = \.isRead
+            two.hear(one.takeTold(), from: here)
+            two.send(.guests(event))
+            try two.commitElsewhere([(0, 0, "zz")])
+            two.release()
+            #expect(two.lines(.bob).types == (isForgotten ? ["change"] : ["change", "peer"]))
+            #expect(two.room.guests.all.isEmpty == isForgotten)
+        }
+    }
+
     @Test("a selection in a text that the room never had is asked for again")
     func tooOld() throws {
         var (one, _) = try rooms("ab")

@@ -37,6 +37,20 @@ import Testing
         }
     }
 
+    @Test("a reload that is asked for while another one is under way runs after it, and only once")
+    func again() throws {
+        var world = try RoomWorld("ab")
+        world.openQuietly(.ann)
+        world.holds = \.isReload
+        for _ in 0..<3 { world.send(.renewed) }
+        for generation: UInt64 in 2...3 {
+            #expect(world.held.map(\.isReload) == [true])
+            world.drop()
+            world.answer(\.isReload, try loaded(world, epoch: generation, at: 1, "x\(generation)"))
+        }
+        #expect(world.held.isEmpty && world.text == "x3")
+    }
+
     /// Rule D13.
     @Test("a reload that finds the document damaged or gone closes the room")
     func refused() throws {

@@ -76,16 +76,11 @@ package struct RoomPause: Sendable {
     }
 
     /// Adds a reload before all other reasons, because they may belong to a history that no longer exists. If
-    /// the store was already called for the first reason, the reload comes after that reason.
+    /// the store was already called for the first reason, the reload comes after that reason. That reason may be a
+    /// reload too: its answer may be outdated.
     mutating func addReload() {
-        if reasons.contains(.reload) { return }
-        reasons.insert(.reload, at: phase == .waiting ? 0 : 1)
-    }
-
-    /// Adds a reload after the first reason, for which the store was called. That reason may be a reload too:
-    /// its answer may be outdated.
-    mutating func addReloadAfterCall() {
-        if !reasons.dropFirst().contains(.reload) { reasons.insert(.reload, at: 1) }
+        let uncalled = phase == .calling ? reasons.dropFirst() : reasons[...]
+        if !uncalled.contains(.reload) { reasons.insert(.reload, at: phase == .waiting ? 0 : 1) }
     }
 
     package mutating func beginCall() { phase = .calling }

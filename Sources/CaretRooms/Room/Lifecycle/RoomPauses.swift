@@ -126,7 +126,7 @@ extension RoomState {
     mutating func nowCalled(_ name: DocumentName, readers: Set<SessionID>) {
         if closedWith != nil || log.name == WireString(name.description) && pause.newName == nil { return }
         // The unanswered call may name the document too, and only the store knows which name is newer.
-        if pause.phase == .calling { return pause.addReloadAfterCall() }
+        if pause.phase == .calling { return requestReload() }
         pause.addRename(to: name, readers: readers)
     }
 

@@ -72,6 +72,9 @@ package struct GuestList: Sendable {
 
     mutating func forgetEarly(_ session: ByteString) { early[session] = nil }
 
+    /// Forgets the news of a server that has ended.
+    mutating func forgetEarly(of node: NodeID) { early = early.filter { $0.value.node != node } }
+
     /// Removes and returns the news up to a revision.
     mutating func takeEarly(upTo head: Revision) -> [(node: NodeID, news: GuestNews)] {
         let due = early.filter { $0.value.news.revision <= head }
@@ -81,8 +84,10 @@ package struct GuestList: Sendable {
 
     // MARK: Lost messages
 
-    /// Messages of servers were lost, so some of the guests may have left.
+    /// Messages of servers were lost, so some of the guests may have left. Sessions whose news wait for their revision
+    /// are told again.
     mutating func beginConfirmation(at now: Int64) {
+        early = [:]
         for index in all.indices where all[index].lostSince == nil { all[index].lostSince = now }
     }
 

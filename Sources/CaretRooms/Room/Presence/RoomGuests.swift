@@ -32,7 +32,9 @@ extension RoomState {
             // The others may have asked in a message that was lost.
             tellAllPresence()
             scheduleGuestWork()
-        case .gone(let node): removeGuests { $0.node == node }
+        case .gone(let node):
+            guests.forgetEarly(of: node)
+            removeGuests { $0.node == node }
         }
     }
 

@@ -27,7 +27,7 @@ package final class PostgresStore: DocumentStore {
     /// The background tasks, which run until the store is closed.
     private let upkeepTasks: [Task<Void, Never>]
     let openCalls = OpenCalls()
-    private let postgresBus = PostgresBus()
+    private let postgresBus: PostgresBus
 
     /// Tells the other servers over the same database what this store has committed.
     package var bus: (any NodeBus)? { postgresBus }
@@ -50,7 +50,8 @@ package final class PostgresStore: DocumentStore {
             onEvent: onEvent)
         let shared = try opening.open()
         self.shared = shared
-        let (due, bus, rows) = (due, postgresBus, rows)
+        let (due, bus, rows) = (due, PostgresBus(shared), rows)
+        postgresBus = bus
         bus.start(try BusConnection(shared, name: node))
         appends = [Lane.Use.evenAppends, .oddAppends].map {
             AppendQueue(AppendWriter(Lane($0, shared), rows, due, bus))

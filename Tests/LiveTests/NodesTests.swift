@@ -172,6 +172,32 @@ struct NodesTests {
         for server in servers.dropLast() { #expect(try server.stop().status == 0) }
     }
 
+    @Test("a caret in the first second of a server is seen elsewhere, and a departure without a bus too")
+    func newBus() throws {
+        let cluster = try PostgresCluster()
+        let address = cluster.newAddress()
+        func server(_ name: String) throws -> LiveServer {
+            try LiveServer(["--store": address, "--node": name, "--allow-unreplicated": "true"])
+        }
+        let here = try server("a")
+        let bob = try here.connect()
+        try bob.greet(as: "client-of-bob")
+        try bob.send(#"{"type":"open","doc":"list","create":true}"#)
+        try bob.expect(#"{"type":"opened","doc":"list",…"#)
+        let there = try server("b")
+        let ann = try there.connect()
+        try ann.greet(as: "client-of-ann")
+        try ann.send(#"{"type":"open","doc":"list"}"#)
+        try ann.expect(#"{"type":"opened","doc":"list",…"#)
+        try ann.send(#"{"type":"select","doc":"list","rev":0,"selections":[[0,0]]}"#)
+        try bob.expect(#"{"type":"peer","doc":"list",…,"rev":0,"selections":[[0,0]]}"#)
+        try cluster.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'caretd'")
+        try ann.send(#"{"type":"close","doc":"list"}"#)
+        try bob.expect(#"{"type":"peer","doc":"list",…,"left":true}"#)
+        for server in [here, there] { #expect(try server.stop().status == 0) }
+    }
+
     @Test("`list_nodes` lists the servers that have not stopped, and `welcome` names the server")
     func list() throws {
         let address = try PostgresCluster.shared.get().newAddress()

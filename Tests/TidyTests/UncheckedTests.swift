@@ -28,7 +28,7 @@ struct AllowedUnchecked {
     /// because a simulated server has only one thread.
     static let simulation = [
         ("SimulatedExecutor", 2), ("Observer", 1), ("ServerRun", 1), ("SimulatedPort", 1), ("World", 1),
-        ("WorldServer", 2),
+        ("WorldNodes", 1), ("WorldServer", 2),
     ].map { name, count in
         AllowedUnchecked(
             path: "Tests/ScenarioTests/World/\(name).swift", count: count,

@@ -34,6 +34,8 @@ package enum NodeNews: Hashable, Sendable {
 /// What a server hears of the others.
 package enum NodeEvent: Equatable, Sendable {
     case news(NodeID, [NodeNews])
+    /// Another server is heard from now on. It may not know of the sessions here.
+    case found(NodeID)
     /// Something that another server told was lost.
     case missed
     /// A run of a server has ended, or its messages do not arrive any more.

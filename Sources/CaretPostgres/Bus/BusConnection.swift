@@ -1,20 +1,11 @@
 import CaretLog
 import Glibc
 
-/// The connection of a bus, which is made again after it was lost.
+/// The connection of a bus, which is made again after it was lost. It also holds the lock on the server's name.
 struct BusConnection {
     private let shared: SharedState
-    private let sender: NodeID
     private var connection: PostgresConnection?
     private var incarnation = 0
-    private var neighbours = Neighbours()
-    /// The number of messages that this run has sent.
-    private var sent: Int64 = 0
-    private var sentLast = ContinuousClock.now
-    /// News that were not sent, because the connection was lost.
-    private var unsent: [NodeNews] = []
-    /// What this server says of itself, and was not written yet.
-    var report: NodeReport?
     private var hasName = false
     private var nextAttempt = ContinuousClock.now
     private var pause = BusConnection.shortestPause
@@ -25,7 +16,6 @@ struct BusConnection {
     /// Connects, and takes the lock on the server's name. Another running server may have it.
     init(_ shared: SharedState, name: String) throws(PostgresOpeningFault) {
         self.shared = shared
-        sender = NodeID(node: shared.node, run: .random(in: .min ... .max))
         // The lock of a server that was killed lasts until PostgreSQL has noticed the end of its connection.
         let end = ContinuousClock.now + .milliseconds(Int64(shared.patience) * 4 / 5)
         do throws(PostgresFault) {
@@ -42,38 +32,20 @@ struct BusConnection {
 
     mutating func close() { connection = nil }
 
-    /// Sends news, and waits until there is something to do: news to send, a message that arrives, or a deadline.
-    /// Returns what was heard.
-    mutating func turn(
-        sending news: [NodeNews], hasDropped: Bool, until signal: WakeSignal, _ isClosing: Bool
-    ) -> [NodeEvent] {
-        unsent += news
-        if hasDropped { sent += 1 }
-        do throws(PostgresFault) {
-            var heard: [NodeEvent] = []
-            if connection != nil, incarnation != shared.incarnation {
-                throw .lost("PostgreSQL runs on another server now")
-            }
-            if connection == nil {
-                if isClosing { return [] }
-                guard waitForAttempt(signal) else { return [] }
-                try connect()
-                heard.append(.missed)
-            }
-            guard let connection else { return heard }
-            if !hasName { try takeName() }
-            try send(to: connection)
-            try writeReport(to: connection, isClosing)
-            if isClosing { return heard }
-            if heard.isEmpty { try connection.waitForInput(or: signal.descriptor, atMost: untilBeat) }
-            return heard + receive(try connection.takeNotifications())
-        } catch {
-            lost(error)
-            return []
+    // MARK: Connecting
+
+    /// Waits for the time of the next attempt to connect, if there is no connection, and makes it. Returns whether it
+    /// was made. Returns false without an attempt if `signal` came before.
+    mutating func connectAgain(unless signal: WakeSignal) throws(PostgresFault) -> Bool {
+        if connection != nil, incarnation != shared.incarnation {
+            throw .lost("PostgreSQL runs on another server now")
         }
+        guard connection == nil, waitForAttempt(signal) else { return false }
+        try connect()
+        return true
     }
 
-    // MARK: Connecting
+    var isConnected: Bool { connection != nil }
 
     private mutating func connect() throws(PostgresFault) {
         incarnation = shared.incarnation
@@ -92,8 +64,6 @@ struct BusConnection {
         try new.execute("LISTEN \(channel)")
         connection = new
         pause = BusConnection.shortestPause
-        if neighbours.count > 0 { shared.onEvent(.bus(.lost(neighbours.count))) }
-        neighbours.forgetAll()
         try takeName()
     }
 
@@ -110,7 +80,7 @@ struct BusConnection {
         hasName = row?.integer(0) == 1
     }
 
-    private mutating func lost(_ fault: PostgresFault) {
+    mutating func lost(_ fault: PostgresFault) {
         if case .server = fault { shared.report(fault) }
         connection = nil
         hasName = false
@@ -120,75 +90,37 @@ struct BusConnection {
 
     /// Waits for the time of the next attempt to connect. Returns false if it was woken before.
     private func waitForAttempt(_ signal: WakeSignal) -> Bool {
-        let left = Int32(clamping: (nextAttempt - .now).milliseconds)
-        if left <= 0 { return true }
+        let left = nextAttempt - .now
+        if left <= .zero { return true }
         var descriptor = pollfd(fd: signal.descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&descriptor, 1, left) == 0
+        return poll(&descriptor, 1, Int32(left / .milliseconds(1))) == 0
     }
 
     // MARK: Messages
 
-    /// Sends the waiting news, or an empty message if nothing was sent for long.
-    private mutating func send(to connection: PostgresConnection) throws(PostgresFault) {
-        if unsent.isEmpty, untilBeat > 0 { return }
-        var rest = unsent[...]
-        repeat {
-            let text = BusMessage.take(from: &rest, sender: sender, number: sent + 1)
-            try connection.run("SELECT pg_notify(\(BusConnection.channel), $1)", [.text(text)])
-            sent += 1
-            unsent = Array(rest)
-            shared.onEvent(.bus(.sent(1)))
-        } while !rest.isEmpty
-        sentLast = .now
+    /// Sends messages together, in one transaction.
+    func send(_ messages: [String]) throws(PostgresFault) {
+        if messages.isEmpty { return }
+        try connection?.run(
+            "SELECT pg_notify(\(BusConnection.channel), message) FROM unnest($1) AS message",
+            [.texts(messages)])
+        shared.onEvent(.bus(.sent(messages.count)))
     }
 
-    private mutating func writeReport(
-        to connection: PostgresConnection, _ isClosing: Bool
-    ) throws(PostgresFault) {
+    /// Writes what this server says of itself, or that it has stopped.
+    mutating func write(_ report: NodeReport?, isClosing: Bool) throws(PostgresFault) {
+        if !hasName { try takeName() }
         // Another server of the same name may have taken over the row.
-        guard hasName else { return }
+        guard hasName, let connection else { return }
         let table = NodeTable(connection: connection, node: shared.node)
         if isClosing { return try table.leave() }
         if let report { try table.write(report) }
-        report = nil
     }
 
-    private var untilBeat: Int32 {
-        Int32(clamping: Neighbours.beat - (ContinuousClock.now - sentLast).milliseconds)
-    }
-
-    private mutating func receive(_ texts: [String]) -> [NodeEvent] {
-        let now = (ContinuousClock.now - BusConnection.start).milliseconds
-        let known = neighbours.count
-        var (events, heard): ([NodeEvent], Int) = ([], 0)
-        for text in texts {
-            guard let message = BusMessage(text), message.sender != sender else { continue }
-            heard += 1
-            events += neighbours.hear(message, at: now)
-            if !message.news.isEmpty { events.append(.news(message.sender, message.news)) }
-        }
-        events += neighbours.forgetSilent(at: now)
-        count(heard, events, known)
-        return events
-    }
-
-    /// Counts what was heard. `known` is the number of the servers that were heard before.
-    private func count(_ heard: Int, _ events: [NodeEvent], _ known: Int) {
-        if heard > 0 { shared.onEvent(.bus(.heard(heard))) }
-        for case .missed in events { shared.onEvent(.bus(.missed)) }
-        let more = neighbours.count - known
-        if more > 0 { shared.onEvent(.bus(.found(more))) }
-        if more < 0 { shared.onEvent(.bus(.lost(-more))) }
-    }
-
-    /// Whether any other server is heard.
-    var isHeard: Bool { neighbours.count > 0 }
-
-    private static let start = ContinuousClock.now
-}
-
-extension Duration {
-    fileprivate var milliseconds: Int64 {
-        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    /// Waits for messages, at most this long or until `signal` comes, and returns those that have arrived.
+    func receive(until signal: WakeSignal, atMost milliseconds: Int64) throws(PostgresFault) -> [String] {
+        guard let connection else { return [] }
+        try connection.waitForInput(or: signal.descriptor, atMost: Int32(clamping: milliseconds))
+        return try connection.takeNotifications()
     }
 }

@@ -5,22 +5,26 @@ import Synchronization
 /// Tells the other servers over the same database what has changed, with `NOTIFY`.
 ///
 /// The bus has a connection and a thread of its own. News that arrive while a message is on its way share the next one.
-/// The connection also holds the lock on this server's name.
 final class PostgresBus: NodeBus, Sendable {
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let signal = WakeSignal()
     private let thread: Mutex<WorkerThread?> = Mutex(nil)
+    private let shared: SharedState
+    private let start = ContinuousClock.now
 
     private struct State {
-        var outbox = BusOutbox()
+        var member: BusMember
         /// What this server says of itself, and was not written yet.
         var report: NodeReport?
         var hear: (@Sendable (NodeEvent) -> Void)?
-        /// Whether any other server is heard. If not, nobody is told of sessions: a server that comes asks for them.
-        var hasNeighbours = false
         /// Called when the thread has ended; nil before `close`.
         var onEnd: (@Sendable () -> Void)?
         var isClosing = false
+    }
+
+    init(_ shared: SharedState) {
+        self.shared = shared
+        state = Mutex(State(member: BusMember(NodeID(node: shared.node, run: .random(in: .min ... .max)))))
     }
 
     /// Starts the thread. `connection` has the lock on the server's name.
@@ -35,12 +39,7 @@ final class PostgresBus: NodeBus, Sendable {
     }
 
     func publish(_ news: [NodeNews]) {
-        let isFirst = state.withLock { state in
-            let wasEmpty = state.outbox.isEmpty
-            for one in news where state.hasNeighbours || !one.isAboutSession { state.outbox.add(one) }
-            return wasEmpty && !state.outbox.isEmpty
-        }
-        if isFirst { signal.wake() }
+        if state.withLock({ $0.member.publish(news) }) { signal.wake() }
     }
 
     func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void) { state.withLock { $0.hear = hear } }
@@ -63,29 +62,66 @@ final class PostgresBus: NodeBus, Sendable {
     private func run(_ connection: inout BusConnection) {
         while true {
             signal.reset()
-            let (news, report, isClosing) = state.withLock {
-                ($0.outbox.take(), $0.report.take(), $0.isClosing)
+            let isClosing = state.withLock { $0.isClosing }
+            do throws(PostgresFault) {
+                try turn(&connection, isClosing)
+            } catch {
+                connection.lost(error)
+                lostConnection()
             }
-            if let report { connection.report = report }
-            let heard = connection.turn(
-                sending: news.news, hasDropped: news.hasDropped, until: signal, isClosing)
-            let hear = state.withLock { state in
-                state.hasNeighbours = connection.isHeard
-                return state.hear
-            }
-            if let hear { for event in heard { hear(event) } }
             if isClosing { break }
         }
         connection.close()
         state.withLock { $0.onEnd.take() }?()
     }
-}
 
-extension NodeNews {
-    fileprivate var isAboutSession: Bool {
-        switch self {
-        case .selected, .left: true
-        case .head, .changed, .revoked, .joined, .roster: false
+    /// Sends what waits, and waits until there is something to do: news to send, a message that arrives, or a deadline.
+    private func turn(_ connection: inout BusConnection, _ isClosing: Bool) throws(PostgresFault) {
+        // Messages may have been missed before.
+        if try connection.connectAgain(unless: signal) { hear([.missed]) }
+        if !connection.isConnected { return }
+        let (messages, report) = state.withLock {
+            ($0.member.takeMessages(at: now), isClosing ? nil : $0.report)
+        }
+        try connection.send(messages)
+        try connection.write(report, isClosing: isClosing)
+        let nextBeat = state.withLock { state in
+            state.member.ended(areSent: true, at: now)
+            if state.report == report { state.report = nil }
+            return state.member.nextBeat
+        }
+        if isClosing { return }
+        let texts = try connection.receive(until: signal, atMost: max(0, nextBeat - now))
+        let heard = state.withLock { $0.member.hear(texts, at: now) }
+        if heard.count > 0 { shared.onEvent(.bus(.heard(heard.count))) }
+        count(heard.events)
+        hear(heard.events)
+    }
+
+    private func lostConnection() {
+        let count = state.withLock { state in
+            defer { state.member.disconnected(at: now) }
+            return state.member.neighbourCount
+        }
+        if count > 0 { shared.onEvent(.bus(.lost(count))) }
+    }
+
+    private func hear(_ events: [NodeEvent]) {
+        guard let hear = state.withLock({ $0.hear }) else { return }
+        for event in events { hear(event) }
+    }
+
+    private func count(_ events: [NodeEvent]) {
+        for event in events {
+            switch event {
+            case .found: shared.onEvent(.bus(.found(1)))
+            case .gone: shared.onEvent(.bus(.lost(1)))
+            case .missed: shared.onEvent(.bus(.missed))
+            case .news: break
+            }
         }
     }
+
+    /// Milliseconds since this bus was made.
+    private var now: Int64 { Int64((ContinuousClock.now - start) / .milliseconds(1)) }
 }

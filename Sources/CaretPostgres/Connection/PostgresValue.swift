@@ -5,6 +5,7 @@ enum PostgresValue {
     case text(String)
     case integers([Int64])
     case arrayOfBytes([[UInt8]])
+    case texts([String])
     case null
 
     /// The OIDs of PostgreSQL's types. They are the same in all versions.
@@ -13,6 +14,7 @@ enum PostgresValue {
         static let int8: UInt32 = 20
         static let text: UInt32 = 25
         static let byteaArray: UInt32 = 1001
+        static let textArray: UInt32 = 1009
         static let int8Array: UInt32 = 1016
     }
 
@@ -24,6 +26,7 @@ enum PostgresValue {
         case .text: TypeID.text
         case .integers: TypeID.int8Array
         case .arrayOfBytes: TypeID.byteaArray
+        case .texts: TypeID.textArray
         case .null: 0
         }
     }
@@ -40,15 +43,19 @@ enum PostgresValue {
                 bytes.append(bigEndian: Int32(8))
                 bytes.append(bigEndian: number)
             }
-        case .arrayOfBytes(let elements):
-            PostgresValue.writeHeader(elements.count, of: TypeID.bytea, to: &bytes)
-            for element in elements {
-                bytes.append(bigEndian: Int32(element.count))
-                bytes += element
-            }
+        case .arrayOfBytes(let elements): PostgresValue.write(elements, of: TypeID.bytea, to: &bytes)
+        case .texts(let texts): PostgresValue.write(texts.map { Array($0.utf8) }, of: TypeID.text, to: &bytes)
         case .null: return false
         }
         return true
+    }
+
+    private static func write(_ elements: [[UInt8]], of type: UInt32, to bytes: inout [UInt8]) {
+        writeHeader(elements.count, of: type, to: &bytes)
+        for element in elements {
+            bytes.append(bigEndian: Int32(element.count))
+            bytes += element
+        }
     }
 
     /// The header of an array: one dimension, no nulls, the type, the length, and the first index.

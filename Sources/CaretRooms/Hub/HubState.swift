@@ -158,6 +158,7 @@ package struct HubState: Sendable {
         case .progressed(let id, let progress): progressed(id, progress)
         case .grantsChanged(let grants, let token): grantsChanged(grants, of: token)
         case .heard(.news(let node, let news)): heard(news, from: node)
+        case .heard(.found): sendToOpenRooms(.found)
         case .heard(.gone(let node)): sendToOpenRooms(.gone(node))
         case .heard(.missed): missedNews()
         case .shutDown(let retry): shutDown(retryAfterMilliseconds: retry)

@@ -16,6 +16,8 @@ enum Faults {
         ("a comparison with the store never shows a new name or a deletion", { FirstEntryKept() }),
         ("a selection is not told to other servers", { SelectionNotTold() }),
         ("a selection is told with the revision before its own", { SelectionToldTooEarly() }),
+        ("a departure is not told while no other server is heard", { DepartureNotTold() }),
+        ("a server that is found is not told of the sessions", { FoundServerNotTold() }),
         ("a comparison with the store never shows a newer head, and hints are lost", { FirstHeadKept() }),
     ]
 

@@ -147,12 +147,26 @@ final class FirstHeadKept: FirstEntryKept {
 
 /// No server tells the others what its sessions have selected.
 final class SelectionNotTold: PlantedFault {
-    override func told(_ news: NodeNews) -> NodeNews? { if case .selected = news { nil } else { news } }
+    override func told(_ news: NodeNews, hearsOthers: Bool) -> NodeNews? {
+        if case .selected = news { nil } else { news }
+    }
+}
+
+/// A server tells of no departure while it hears no other server.
+final class DepartureNotTold: PlantedFault {
+    override func told(_ news: NodeNews, hearsOthers: Bool) -> NodeNews? {
+        if case .left = news, !hearsOthers { nil } else { news }
+    }
+}
+
+/// A server does not tell its sessions to a server that it begins to hear.
+final class FoundServerNotTold: PlantedFault {
+    override func heard(_ event: NodeEvent) -> NodeEvent? { if case .found = event { nil } else { event } }
 }
 
 /// What a session has selected is told with the revision before the one in which it counts.
 final class SelectionToldTooEarly: PlantedFault {
-    override func told(_ news: NodeNews) -> NodeNews? {
+    override func told(_ news: NodeNews, hearsOthers: Bool) -> NodeNews? {
         guard case .selected(let guest) = news, guest.revision > 0 else { return news }
         return .selected(
             GuestNews(

@@ -54,8 +54,10 @@ class PlantedFault {
     func reading(
         _ result: Result<HistorySlice, HistoryRefusal>, _ room: RoomState
     ) -> Result<HistorySlice, HistoryRefusal> { result }
-    /// Changes what a server tells the others; nil if it tells nothing.
-    func told(_ news: NodeNews) -> NodeNews? { news }
+    /// Changes what a server tells the others; nil if it tells nothing. `hearsOthers` says whether it hears any of them.
+    func told(_ news: NodeNews, hearsOthers: Bool) -> NodeNews? { news }
+    /// Changes what a server hears of the others; nil if it hears nothing.
+    func heard(_ event: NodeEvent) -> NodeEvent? { event }
     /// Changes an answer of the store.
     func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
     /// Changes a client's push. `unrebasedEdits` has the edits since its last push, not rebased over the

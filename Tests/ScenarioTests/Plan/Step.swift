@@ -95,6 +95,8 @@ enum WorldOperation: Equatable {
     case shutsDown
     /// A server's process is stopped, and goes on after this many milliseconds.
     case stops(milliseconds: Int)
+    /// A server hears nothing of the other servers for this many milliseconds, and cannot tell them anything.
+    case cutsBus(milliseconds: Int)
     /// Keeps a copy of the store for `putsBack`.
     case keeps
     /// Replaces the store with the last kept copy.

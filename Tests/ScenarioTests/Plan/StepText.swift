@@ -79,6 +79,7 @@ extension WorldOperation {
         case .crashes: "crashes"
         case .stops(let span): "stops \(span)"
         case .shutsDown: "shuts-down"
+        case .cutsBus(let span): "cuts-bus \(span)"
         case .keeps: "keeps"
         case .putsBack: "puts-back"
         }
@@ -158,6 +159,7 @@ extension Words {
         case "crashes": return .crashes
         case "stops": return .stops(milliseconds: try number())
         case "shuts-down": return .shutsDown
+        case "cuts-bus": return .cutsBus(milliseconds: try number())
         case "keeps": return .keeps
         case "puts-back": return .putsBack
         default: throw fault

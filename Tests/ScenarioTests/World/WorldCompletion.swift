@@ -28,9 +28,6 @@ extension World {
 
     /// Sends an event to every room, so that the observer copies its state.
     private func lookAtRooms() {
-        if plan.nodes > 1 {
-            for case let server? in nodes { server.switchboard.hub.enqueue(.event(.heard(.missed))) }
-        }
         for entry in store.model.live {
             for case let server? in nodes { server.send(.timePassed, toRoomOf: entry.id) }
         }

@@ -22,7 +22,7 @@ extension World {
             server.begin(
                 try Switchboard(
                     settings, connectionSettings, on: platform(of: server),
-                    store: { _ in SimulatedCaller(server) }, bus: plan.nodes > 1 ? SimulatedBus(server) : nil,
+                    store: { _ in SimulatedCaller(server) }, bus: server.bus,
                     authenticator: SimulatedAuthenticator(server),
                     board: CounterBoard(),
                     log: LogWriter(format: .json, level: .error, descriptor: -1),
@@ -69,7 +69,6 @@ extension World {
         if server.isDead { return }
         server.isDead = true
         nodes[server.node] = nil
-        tellEnd(of: server)
         for job in store.forgetCalls(of: server, at: now) {
             if plan.nodes == 1 {
                 job.run()

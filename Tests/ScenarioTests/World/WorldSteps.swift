@@ -29,6 +29,7 @@ extension World {
         case .shutsDown: if let server = runningServer(for: step) { shutDown(server) }
         case .stops(let span):
             if let server = runningServer(for: step) { server.stoppedUntil = now + Int64(span) * 1_000 }
+        case .cutsBus(let span): runningServer(for: step)?.bus?.cut(microseconds: Int64(span) * 1_000)
         case .keeps: store.kept = store.model
         case .putsBack: restoreOlderStore()
         }

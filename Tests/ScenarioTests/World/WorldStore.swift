@@ -115,12 +115,12 @@ extension World {
         switch call {
         case .append(let append):
             let outcome = commit(append)
-            if case .committed(let head) = outcome { tell(.head(append.document, head), from: server) }
+            if case .committed(let head) = outcome { server.bus?.publish([.head(append.document, head)]) }
             return .appended(outcome)
         case .appendLocked(let append, let plan):
             let answer = commitLocked(append, plan)
             if case .appendedLocked(_, .committed(let head)) = answer {
-                tell(.head(append.document, head), from: server)
+                server.bus?.publish([.head(append.document, head)])
             }
             return answer
         // Every server hears of changed grants, because the simulation also gives tokens back, which no store does.
@@ -130,19 +130,19 @@ extension World {
             if case .created(.created(let entry)) = answer {
                 referee.ledger.begin(entry)
                 if let first { referee.committed([first.change], entry.id, after: 0) }
-                tell(.changed(entry.id), from: server)
+                server.bus?.publish([.changed(entry.id)])
             }
             return answer
         case .rename(let document, let name):
             let answer = store.model.answer(call)
             if answer == .renamed(.renamed) {
                 referee.ledger.named(document, name)
-                tell(.changed(document), from: server)
+                server.bus?.publish([.changed(document)])
             }
             return answer
         case .delete(let document, _):
             let answer = store.model.answer(call)
-            if answer == .deleted(nil) { tell(.changed(document), from: server) }
+            if answer == .deleted(nil) { server.bus?.publish([.changed(document)]) }
             return answer
         default: return store.model.answer(call)
         }

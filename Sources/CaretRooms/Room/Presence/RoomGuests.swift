@@ -9,6 +9,8 @@ package enum GuestEvent: Equatable, Sendable {
     case left(ByteString)
     /// Another server asks who has the document open.
     case rosterAsked
+    /// Another server is heard, and may not know of the sessions here.
+    case found
     /// Messages of other servers were lost.
     case missed
     /// A run of a server has ended.
@@ -25,7 +27,7 @@ extension RoomState {
         case .left(let session):
             guests.forgetEarly(session)
             if let index = guests.index(of: WireString(session.string)) { removeGuest(at: index) }
-        case .rosterAsked: tellAllPresence()
+        case .rosterAsked, .found: tellAllPresence()
         case .missed:
             guests.beginConfirmation(at: clock.now)
             askForGuests()

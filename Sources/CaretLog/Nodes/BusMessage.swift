@@ -1,5 +1,4 @@
 import CaretCore
-package import CaretLog
 
 /// One message that a server sends to the others with `NOTIFY`: words that are separated by spaces.
 ///

@@ -1,6 +1,5 @@
 import CaretCore
 import CaretLog
-import CaretPostgres
 import TestSupport
 import Testing
 
@@ -103,15 +102,17 @@ import Testing
     func missed() {
         var hearing = Hearing()
         // A server that is heard for the first time has sent earlier messages before.
-        var events = hearing.hears(1, 1, 7) + hearing.hears(1, 1, 8)
+        var events = hearing.hears(1, 1, 7)
+        #expect(events == [.found(NodeID(node: 1, run: 1))])
+        events = hearing.hears(1, 1, 8)
         // A message that arrives twice, or late, is no loss.
         events +=
             hearing.hears(1, 1, 8) + hearing.hears(1, 1, 2) + hearing.hears(2, 1, 1) + hearing.hears(1, 1, 9)
-        #expect(events == [])
+        #expect(events == [.found(NodeID(node: 2, run: 1))])
         events = hearing.hears(1, 1, 11)
         #expect(events == [.missed])
         events = hearing.hears(1, 2, 1)
-        #expect(events == [.gone(NodeID(node: 1, run: 1)), .missed])
+        #expect(events == [.gone(NodeID(node: 1, run: 1)), .missed, .found(NodeID(node: 1, run: 2))])
         events = hearing.hears(1, 2, 2, at: 2_000)
         #expect(events == [])
         // The second server was silent for long enough, and the first one was not.
@@ -146,5 +147,81 @@ import Testing
         outbox.add(.changed(DocumentID(-1)))
         let rest = outbox.take()
         #expect(rest.news == [.changed(DocumentID(-1))] && rest.hasDropped && outbox.isEmpty)
+    }
+
+    // MARK: A member of the bus
+
+    private let guest = NodeNews.selected(
+        GuestNews(
+            document: DocumentID(1), epoch: 1, revision: 1, session: "s1", user: "ann", client: "p-1",
+            info: nil,
+            moment: 1, selections: []))
+    private let left = NodeNews.left(DocumentID(1), "s1")
+
+    /// Two servers that hear each other.
+    private func pair() -> (BusMember, BusMember) {
+        var (one, two) = (BusMember(NodeID(node: 1, run: 7)), BusMember(NodeID(node: 2, run: 7)))
+        let (first, second) = (say(&one, at: 0), say(&two, at: 0))
+        _ = one.hear(second, at: 0)
+        _ = two.hear(first, at: 0)
+        return (one, two)
+    }
+
+    private func say(_ member: inout BusMember, at now: Int64) -> [String] {
+        defer { member.ended(areSent: true, at: now) }
+        return member.takeMessages(at: now)
+    }
+
+    private func news(_ texts: [String]) -> [NodeNews] { texts.flatMap { BusMessage($0)?.news ?? [] } }
+
+    @Test("selections are told only while somebody is heard, and departures always")
+    func nobodyHeard() {
+        var alone = BusMember(NodeID(node: 1, run: 7))
+        _ = say(&alone, at: 0)
+        #expect(!alone.publish([guest]) && alone.publish([left]))
+        #expect(news(say(&alone, at: 0)) == [left])
+        var (one, _) = pair()
+        #expect(one.publish([guest]) && !one.publish([.changed(DocumentID(1))]))
+        #expect(Set(news(say(&one, at: 0))) == [guest, .changed(DocumentID(1))])
+        // Without a connection, nobody is heard.
+        one.disconnected(at: 0)
+        #expect(!one.publish([guest]) && one.publish([left]))
+        #expect(news(say(&one, at: 0)) == [left])
+    }
+
+    @Test("a server says something at once, and then at least once a second")
+    func beat() {
+        var member = BusMember(NodeID(node: 1, run: 7))
+        #expect(say(&member, at: 5) == ["1.7.1"] && say(&member, at: 1_004) == [])
+        #expect(say(&member, at: 1_005) == ["1.7.2"])
+        member.disconnected(at: 1_005)
+        #expect(say(&member, at: 1_006) == ["1.7.3"])
+    }
+
+    @Test("news whose messages were not sent wait again, but not those that are outdated by now")
+    func unsent() {
+        var (one, _) = pair()
+        _ = one.publish([guest, .head(DocumentID(1), 5), .revoked(TokenID(3))])
+        #expect(!one.takeMessages(at: 1).isEmpty)
+        _ = one.publish([left, .head(DocumentID(1), 7)])
+        one.disconnected(at: 1)
+        #expect(Set(news(say(&one, at: 2))) == [left, .head(DocumentID(1), 7), .revoked(TokenID(3))])
+    }
+
+    @Test("dropped news leave a hole in the numbers")
+    func dropped() {
+        var (one, two) = pair()
+        _ = one.publish((0...BusOutbox.mostNews).map { .changed(DocumentID(Int64($0))) })
+        let heard = two.hear(say(&one, at: 1), at: 1)
+        #expect(heard.events.first == .missed && heard.count == 1)
+    }
+
+    @Test("a server whose connection was lost finds the others again")
+    func foundAgain() {
+        var (one, two) = pair()
+        one.disconnected(at: 1)
+        #expect(one.neighbourCount == 0)
+        let heard = one.hear(say(&two, at: 1_000), at: 1_000)
+        #expect(heard.events == [.found(two.id)] && one.neighbourCount == 1)
     }
 }

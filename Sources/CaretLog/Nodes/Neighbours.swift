@@ -1,5 +1,3 @@
-package import CaretLog
-
 /// The other servers that this one hears, and whether a message of them was lost.
 package struct Neighbours: Equatable {
     private struct Neighbour: Equatable {
@@ -11,13 +9,14 @@ package struct Neighbours: Equatable {
     }
 
     private var neighbours: [Int64: Neighbour] = [:]
+    private let silence: Int64
 
     /// A server sends at least one message in this time, in milliseconds.
     package static let beat: Int64 = 1_000
     /// A server that was silent for this time has ended, or its messages do not arrive.
     package static let silence: Int64 = 3_000
 
-    package init() {}
+    package init(silence: Int64 = Neighbours.silence) { self.silence = silence }
 
     package var count: Int { neighbours.count }
 
@@ -26,12 +25,12 @@ package struct Neighbours: Equatable {
         let (sender, number) = (message.sender, message.number)
         guard let known = neighbours[sender.node] else {
             neighbours[sender.node] = Neighbour(run: sender.run, last: number, heard: now)
-            return []
+            return [.found(sender)]
         }
         if known.run != sender.run {
             neighbours[sender.node] = Neighbour(run: sender.run, last: number, heard: now)
             // The earlier run may have told nobody of its last commits.
-            return [.gone(NodeID(node: sender.node, run: known.run)), .missed]
+            return [.gone(NodeID(node: sender.node, run: known.run)), .missed, .found(sender)]
         }
         neighbours[sender.node]?.heard = now
         if number <= known.last { return [] }
@@ -41,7 +40,7 @@ package struct Neighbours: Equatable {
 
     /// Forgets the servers that are silent. What such a server committed last may be known to nobody.
     package mutating func forgetSilent(at now: Int64) -> [NodeEvent] {
-        let silent = neighbours.filter { $0.value.heard + Neighbours.silence <= now }
+        let silent = neighbours.filter { $0.value.heard + silence <= now }
         for node in silent.keys { neighbours[node] = nil }
         return silent.isEmpty
             ? []

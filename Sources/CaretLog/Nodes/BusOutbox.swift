@@ -1,5 +1,4 @@
 import CaretCore
-package import CaretLog
 
 /// The news that wait for the next message. Newer news replace older ones about the same thing.
 package struct BusOutbox {
@@ -33,6 +32,17 @@ package struct BusOutbox {
         case .selected(let guest): sessions[guest.session] = news
         case .left(_, let session): sessions[session] = news
         case .changed, .revoked, .roster: others.insert(news)
+        }
+    }
+
+    /// Adds news that were taken and not told. News that were added since then are newer.
+    package mutating func putBack(_ news: [NodeNews]) {
+        for one in news {
+            switch one {
+            case .selected(let guest) where sessions[guest.session] != nil: break
+            case .left(_, let session) where sessions[session] != nil: break
+            default: add(one)
+            }
         }
     }
 

@@ -271,6 +271,39 @@ import Testing
         await store.close()
     }
 
+    @Test("if the list of standbys is emptied while a commit waits, nothing is acked until it is back")
+    func emptiedList() async throws {
+        let cluster = try PostgresCluster()
+        try cluster.addStandby()
+        let events = Mutex<[PostgresEvent]>([])
+        let store = try PostgresStore(
+            PostgresAddress(cluster.newAddress()), node: "test", allowsUnreplicated: false, patience: 5_000
+        ) { event in events.withLock { $0.append(event) } }
+        var document = try await TrackedDocument(on: store)
+        try await document.type("ab")
+        try cluster.stopStandby()
+        events.withLock { $0 = [] }
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 9)
+        async let outcome = store.append(append)
+        while !events.withLock({ $0.contains(.committing(1)) }) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        try cluster.execute("ALTER SYSTEM SET synchronous_standby_names = ''")
+        try cluster.execute("SELECT pg_reload_conf()")
+        #expect(await outcome == .unknown)
+        try document.follow(append)
+        let next = try document.append([SampleChange.edit(0, 0, "y")], seq: 10)
+        #expect(await store.append(next) == .away)
+        #expect(events.withLock { $0.contains(.unreplicated(true)) })
+        try cluster.startStandby()
+        try cluster.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        try cluster.execute("SELECT pg_reload_conf()")
+        var last = await store.append(next)
+        while last == .away || last == .unknown { last = await store.append(next) }
+        #expect(last == .committed(head: document.head.next))
+        await store.close()
+    }
+
     @Test("after a failover to the standby, the store goes on without new epochs")
     func failover() async throws {
         let events = Mutex<[PostgresEvent]>([])

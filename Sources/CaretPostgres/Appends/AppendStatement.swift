@@ -101,7 +101,7 @@ struct AppendStatement {
         return AppendStatement.answer(
             endingTransaction
                 ? try connection.runAndCommit(AppendStatement.sql, values)
-                : try connection.run(AppendStatement.sql, values))
+                : try connection.runCommitting(AppendStatement.sql, values))
     }
 
     private static func answer(_ result: PostgresResult) -> Answer {

@@ -114,7 +114,7 @@ struct BusConnection {
         guard hasName, let connection else { return }
         let table = NodeTable(connection: connection, node: shared.node)
         if isClosing { return try table.leave() }
-        if let report { try table.write(report) }
+        if let report { shared.noteStandbys(try table.write(report)) }
     }
 
     /// Waits for messages, at most this long or until `signal` comes, and returns those that have arrived.

@@ -13,16 +13,18 @@ struct NodeTable {
     /// More servers are not listed.
     private static let most = 1_000
 
-    func write(_ report: NodeReport) throws(PostgresFault) {
+    /// Writes the report. Returns PostgreSQL's list of synchronous standbys.
+    func write(_ report: NodeReport) throws(PostgresFault) -> String {
         try connection.run(
             """
             UPDATE node SET address = $2, version = $3, started = $4, connections = $5, documents = $6,
-                seen = \(NodeTable.now) WHERE number = $1
+                seen = \(NodeTable.now) WHERE number = $1 RETURNING current_setting('synchronous_standby_names')
             """,
             [
                 .integer(node), .text(report.address), .text(report.version), .integer(report.started),
                 .integer(Int64(report.load.connections)), .integer(Int64(report.load.documents)),
-            ])
+            ]
+        ).first?.text(0) ?? ""
     }
 
     /// Records that this server has stopped.

@@ -148,7 +148,8 @@ final class Lane {
 
     private func connect() throws(PostgresFault) -> PostgresConnection {
         let new = try PostgresConnection(
-            shared.address, beginningWith: shared.firstHost, patience: shared.patience)
+            shared.address, beginningWith: shared.firstHost, patience: shared.patience,
+            requiresStandbys: use.writes && !shared.allowsUnreplicated)
         do throws(PostgresFault) {
             try new.execute(Lane.settings)
             try requireStandby(new)
@@ -180,7 +181,7 @@ final class Lane {
     private func requireStandby(_ new: PostgresConnection) throws(PostgresFault) {
         if shared.allowsUnreplicated || !use.writes { return }
         let list = try new.run("SELECT current_setting('synchronous_standby_names')").first?.text(0) ?? ""
-        shared.setUnreplicated(list.isEmpty)
+        shared.noteStandbys(list)
         if list.isEmpty { throw .lost("\(PostgresOpeningFault.notReplicated)") }
     }
 

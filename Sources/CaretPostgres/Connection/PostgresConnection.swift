@@ -14,6 +14,8 @@ final class PostgresConnection {
     private var loss: String?
     /// How long a call waits for its answer, in milliseconds.
     private let patience: Int32
+    /// Whether a commit counts only if the server has a list of synchronous standbys after it.
+    private let requiresStandbys: Bool
     /// The index of the host in the address.
     let host: Int
     /// Whether the connection was given up because no answer came in time.
@@ -34,8 +36,10 @@ final class PostgresConnection {
 
     /// Connects to a host that accepts writes, and tries the host with the index `first` first. Waits as long as the
     /// address allows.
-    init(_ address: PostgresAddress, beginningWith first: Int, patience: Int32) throws(PostgresFault) {
-        self.patience = patience
+    init(
+        _ address: PostgresAddress, beginningWith first: Int, patience: Int32, requiresStandbys: Bool = false
+    ) throws(PostgresFault) {
+        (self.patience, self.requiresStandbys) = (patience, requiresStandbys)
         let parameters = address.parameters(beginningWith: first)
         var keywords = parameters.map { strdup($0.keyword) } + [nil]
         var values = parameters.map { strdup($0.value) } + [nil]
@@ -69,18 +73,27 @@ final class PostgresConnection {
     /// Runs one statement, and returns its answer.
     @discardableResult
     func run(_ sql: String, _ values: [PostgresValue] = []) throws(PostgresFault) -> PostgresResult {
-        try run([(sql, values)])
+        try run([(sql, values)])[0]
+    }
+
+    /// Runs one statement that commits by itself.
+    func runCommitting(_ sql: String, _ values: [PostgresValue]) throws(PostgresFault) -> PostgresResult {
+        try run([(sql, values)], commits: true)[0]
     }
 
     /// Sends one statement and `COMMIT` together, which saves a round trip while the transaction holds its locks. If the
     /// statement fails, nothing is committed.
     func runAndCommit(_ sql: String, _ values: [PostgresValue]) throws(PostgresFault) -> PostgresResult {
-        try run([(sql, values), ("COMMIT", [])])
+        try run([(sql, values), ("COMMIT", [])], commits: true)[0]
     }
 
-    /// Sends statements together, and returns the answer to the first one. If a transaction shall begin, sends its begin
-    /// with them.
-    private func run(_ asked: [Statement]) throws(PostgresFault) -> PostgresResult {
+    /// Sends statements together, and returns their answers. If a transaction shall begin, sends its begin with them.
+    ///
+    /// With `commits`, they end with a commit. If it needs standbys, looks at their list after it: if the list is emptied
+    /// while the commit waits, the wait ends without a warning. PostgreSQL reads its settings again before each statement.
+    private func run(
+        _ asked: [Statement], commits: Bool = false
+    ) throws(PostgresFault) -> [PostgresResult] {
         if let loss { throw .lost(loss) }
         let deadline = Deadline(milliseconds: patience)
         try finishReading(by: deadline)
@@ -89,26 +102,47 @@ final class PostgresConnection {
         for one in begin + asked {
             prepared.append((try statement(one.sql, one.values, by: deadline), one.values))
         }
-        if prepared.count == 1 {
+        let looks = commits && requiresStandbys
+        let look = looks ? try statement(PostgresConnection.standbys, [], by: deadline) : nil
+        if prepared.count == 1, look == nil {
             try send(prepared[0].name, prepared[0].values)
-            return try answer(by: deadline)
+            return [try answer(by: deadline)]
         }
         guard PQenterPipelineMode(connection) == 1 else { throw lose(errorMessage) }
         for one in prepared { try send(one.name, one.values) }
-        guard PQpipelineSync(connection) == 1 else { throw lose(errorMessage) }
-        // All answers must be read, even if the first one is an error.
-        let answers = prepared.map { _ in
-            Result { () throws(PostgresFault) in try answer(by: deadline) }
+        try sync()
+        if let look {
+            try send(look, [])
+            try sync()
         }
-        try endPipeline(by: deadline)
-        for answer in answers { _ = try answer.get() }
-        return try answers[begin.count].get()
+        // All answers must be read, even if the first one is an error.
+        let results = try answers(to: prepared.count, by: deadline)
+        let list = look == nil ? nil : try answers(to: 1, by: deadline)[0]
+        guard PQexitPipelineMode(connection) == 1 else { throw lose(errorMessage) }
+        var found: [PostgresResult] = []
+        for result in results { found.append(try result.get()) }
+        if let list, try list.get().first?.text(0) == "" {
+            notices.add("PostgreSQL has no list of synchronous standbys any more")
+        }
+        return Array(found.dropFirst(begin.count))
     }
 
-    private func endPipeline(by deadline: Deadline) throws(PostgresFault) {
+    private static let standbys = "SELECT current_setting('synchronous_standby_names')"
+
+    private func sync() throws(PostgresFault) {
+        guard PQpipelineSync(connection) == 1 else { throw lose(errorMessage) }
+    }
+
+    /// The answers to the next statements of the pipeline, up to its next `sync`.
+    private func answers(
+        to count: Int, by deadline: Deadline
+    ) throws(PostgresFault) -> [Result<PostgresResult, PostgresFault>] {
+        let answers = (0..<count).map { _ in
+            Result { () throws(PostgresFault) in try answer(by: deadline) }
+        }
         if let loss { throw .lost(loss) }
         _ = try next(by: deadline)
-        guard PQexitPipelineMode(connection) == 1 else { throw lose(errorMessage) }
+        return answers
     }
 
     // MARK: Transactions
@@ -118,7 +152,7 @@ final class PostgresConnection {
 
     /// Commits the transaction, unless it has ended or has no statement.
     func commit() throws(PostgresFault) {
-        if isInTransaction { try execute("COMMIT") }
+        if isInTransaction { _ = try run([("COMMIT", [])], commits: true) }
         unsentBegin = nil
     }
 
@@ -158,7 +192,7 @@ final class PostgresConnection {
         _ = try answer(by: deadline)
     }
 
-    /// Returns the warnings since the last call. After a commit, a warning means that it may not be replicated.
+    /// Returns the last warning since the last call. After a commit, a warning means that it may not be replicated.
     func takeWarning() -> String? { notices.takeWarning() }
 
     // MARK: Notifications
@@ -307,8 +341,10 @@ private final class Notices {
             String(cString: severity) == "WARNING"
         else { return }
         let message = PQresultErrorField(result, caret_pg_primary_message())
-        warning = message.map { String(cString: $0) } ?? "a warning without text"
+        add(message.map { String(cString: $0) } ?? "a warning without text")
     }
+
+    func add(_ warning: String) { self.warning = warning }
 
     func takeWarning() -> String? { warning.take() }
 }

@@ -151,7 +151,10 @@ final class SharedState: Sendable {
         }
     }
 
-    func setUnreplicated(_ isUnreplicated: Bool) {
+    /// PostgreSQL has this list of synchronous standbys, which must not be empty.
+    func noteStandbys(_ list: String) {
+        if allowsUnreplicated { return }
+        let isUnreplicated = list.isEmpty
         let hasChanged = state.withLock { state in
             defer { state.isUnreplicated = isUnreplicated }
             return state.isUnreplicated != isUnreplicated

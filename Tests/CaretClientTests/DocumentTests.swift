@@ -61,8 +61,12 @@ import Testing
             try rightBinding.update(right)
         }
         try first?.append("two ")
-        while second.text.string != "one two " { _ = await updates.next() }
-        #expect(first?.text == second.text)
+        var isTold = false
+        while !isTold, let update = await updates.next() {
+            guard case .edited(let change, _) = update else { continue }
+            isTold = change.edits.contains { $0.text.hasSuffix("two ") }
+        }
+        #expect(isTold && second.text.string == "one two " && first?.text == second.text)
         // One window is closed by a call, and one by its release.
         var closedUpdates = closed.updates.makeAsyncIterator()
         closed.close()

@@ -70,6 +70,11 @@ final class ServerProcess {
         process?.waitForEnd()
     }
 
+    /// Lets the server stand still until `goOn`.
+    func standStill() { process?.kill(SIGSTOP) }
+
+    func goOn() { process?.kill(SIGCONT) }
+
     deinit {
         kill()
         // If the removal fails, the files stay in the system's temporary folder. This harms no test.

@@ -57,6 +57,21 @@ import Testing
         #expect(try await reader.read("a").text == text)
     }
 
+    @Test("a text that the connection does not take at once arrives")
+    func slowServer() async throws {
+        let client = LiveClient(address(.file(pair.certificate)))
+        let document = client.open("a", creating: true)
+        _ = try await document.opened()
+        server.standStill()
+        // Each character takes six bytes of the message, which is longer than the system's buffers.
+        let text = String(repeating: "\u{1}", count: 3 << 20)
+        try document.setText(text)
+        try await Task.sleep(for: .milliseconds(200))
+        server.goOn()
+        try await document.saved()
+        #expect(try await client.read("a").text == text)
+    }
+
     @Test("an edit that was made while the server was down is saved once it runs again")
     func reconnected() async throws {
         let client = LiveClient(address(.file(pair.certificate)))

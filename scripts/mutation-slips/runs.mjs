@@ -18,7 +18,12 @@ export const stagesOf = {
     run("CaretCoreTests", 180),
   ],
   CaretLog: [run("CaretLogTests", 30), run("CaretRoomsTests", 60, { skip: laws }), run("CaretStoreTests", 240, { few: true })],
-  CaretWire: [run("CaretWireTests", 120, { few: true }), run("CaretRoomsTests", 60, { skip: laws }), run("LiveTests", 180)],
+  CaretWire: [
+    run("CaretWireTests", 120, { few: true }),
+    run("CaretRoomsTests", 60, { skip: laws }),
+    run("CaretCommandTests.Assistant", 120),
+    run("LiveTests", 180),
+  ],
   CaretConfig: [run("CaretConfigTests", 60), run("LiveTests", 180)],
   CaretReplica: [
     run("CaretReplicaTests", 60, { few: true }),
@@ -34,6 +39,7 @@ export const stagesOf = {
     run("CaretConcurrencyTests", 60),
     run("CaretServerTests", 120),
     run("ScenarioTests", 120, { few: true }),
+    run("CaretStoreTests", 240, { few: true }),
   ],
   CaretSync: [
     run("CaretSyncTests", 120, { few: true }),

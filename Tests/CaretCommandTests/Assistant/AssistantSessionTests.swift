@@ -154,6 +154,18 @@ struct AssistantSessionTests {
         }
     }
 
+    @Test("only list_documents may be called without arguments")
+    func noArguments() throws {
+        var session = session()
+        func received(_ tool: String) -> AssistantSession.Step? {
+            session.received(
+                Array(
+                    #"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"\#(tool)"}}"#.utf8))
+        }
+        #expect(received("list_documents") == .call(.list(prefix: ""), .number(3)))
+        #expect(try #require(line(received("read_document"))).contains("arguments"))
+    }
+
     @Test(
         "wait_for_changes accepts from 1 to 300 seconds",
         arguments: [(0, false), (1, true), (300, true), (301, false)])

@@ -1,3 +1,5 @@
+import CaretCore
+import CaretLog
 import CaretRooms
 import CaretWire
 import Testing
@@ -102,6 +104,20 @@ import Testing
         #expect(server.log == ["leave"])
     }
 
+    @Test("a stream that ends while its client reads slowly ends the output, and closes after the last byte")
+    func goneSlowly() throws {
+        try watch()
+        server.world.takesAll = false
+        server.room(#"{"type":"gone","doc":"agenda","epoch":"k2v9.1","reason":"deleted"}"#, to: 1)
+        server.end(1)
+        #expect(sent.last == "[endOutput]")
+        server.deliver(bytes: server.world.waiting - 1)
+        #expect(sent.last == "[endOutput]")
+        server.deliver(bytes: 1)
+        server.endInput()
+        #expect(sent.last == "[close]")
+    }
+
     @Test("while nothing changes, a comment shows that the connection works")
     func comments() throws {
         try watch()
@@ -129,6 +145,22 @@ import Testing
         server.send(WebConversation.bytes(of: "GET /events/agenda"))
         for _ in 0..<2 { server.pass(seconds: 14.999) }
         server.world.written(1)
+        for _ in 0..<2 { server.pass(seconds: 14.999) }
+        #expect(!server.actions.contains("[close]"))
+        server.pass(seconds: 0.002)
+        #expect(server.log.last == "leave" && server.actions.last == "[close]")
+    }
+
+    @Test("a client that leaves one byte of a long text unread is disconnected after 30 seconds")
+    func slowLongText() throws {
+        try watch()
+        server.world.takesAll = false
+        let resync = Resync(document: "agenda", epoch: "k2v9.2", revision: 3, text: "", reason: .epoch)
+        let text = EncodedText(try TextBuffer(String(repeating: "x", count: 70_000)), .lf)
+        server.happens {
+            $0.sent(TextLine(.resync(resync), text), to: SessionID(ConnectionID(1), number: 1))
+        }
+        server.deliver(bytes: server.world.waiting - 1)
         for _ in 0..<2 { server.pass(seconds: 14.999) }
         #expect(!server.actions.contains("[close]"))
         server.pass(seconds: 0.002)

@@ -49,7 +49,8 @@ package enum PostgresEvent: Equatable, Sendable {
     package enum Renewal: Equatable, Sendable {
         /// The database has fewer commits of a connection than the connection was told of.
         case behind(commits: Int64, known: Int64)
-        /// The database is in another cluster, or on another timeline, than when the last server stopped.
+        /// The database is in another cluster or on another timeline than when the last server looked, or its tables were
+        /// made again.
         case otherCluster
         /// A client knows this revision of a document, but the document's head is lower.
         case clientIsAhead(DocumentID, known: Int)

@@ -29,15 +29,16 @@ import Testing
     @Test("a database of a later or another version is refused")
     func otherVersions() async throws {
         let address = try PostgresCluster.shared.get().newAddress()
-        let first = PostgresMigration.all[0]
-        let later = PostgresMigration(number: 2, sql: Array("SELECT 1".utf8))
-        await (try opened(address, migrations: [first, later])).close()
-        #expect(throws: PostgresOpeningFault.schemaTooNew(found: 2, known: 1)) {
-            try opened(address, migrations: [first])
+        let own = PostgresMigration.all
+        let known = Int64(own.count)
+        let later = PostgresMigration(number: known + 1, sql: Array("SELECT 1".utf8))
+        await (try opened(address, migrations: own + [later])).close()
+        #expect(throws: PostgresOpeningFault.schemaTooNew(found: known + 1, known: known)) {
+            try opened(address, migrations: own)
         }
-        let other = PostgresMigration(number: 1, sql: first.sql + [0x0A])
+        let other = PostgresMigration(number: 1, sql: own[0].sql + [0x0A])
         #expect(throws: PostgresOpeningFault.migrationChanged(migration: 1)) {
-            try opened(address, migrations: [other, later])
+            try opened(address, migrations: [other] + own.dropFirst() + [later])
         }
     }
 
@@ -469,6 +470,30 @@ import Testing
         let third = try opened(cluster.addressOfFirstSchema)
         #expect(third.generation == second.generation)
         await third.close()
+    }
+
+    @Test("a database whose tables were made again from a dump gets new epochs, and a migrated one does not")
+    func restoredDump() async throws {
+        let cluster = try PostgresCluster()
+        let events = Mutex<[PostgresEvent]>([])
+        let store = try opened(cluster.newAddress())
+        await store.close()
+        // As after the migration that has added the column.
+        try cluster.execute("UPDATE store_1.store SET place = 0")
+        let second = try opened(cluster.addressOfFirstSchema)
+        #expect(second.generation == store.generation)
+        await second.close()
+        try cluster.execute("CREATE TABLE store_1.dump AS TABLE store_1.store")
+        try cluster.execute("DROP TABLE store_1.store")
+        try cluster.execute("ALTER TABLE store_1.dump RENAME TO store")
+        try cluster.execute("ALTER TABLE store_1.store ALTER one SET DEFAULT true, ADD PRIMARY KEY (one)")
+        let third = try opened(cluster.addressOfFirstSchema) { event in events.withLock { $0.append(event) } }
+        #expect(third.generation != store.generation)
+        #expect(events.withLock { $0 } == [.renewed(.otherCluster)])
+        await third.close()
+        let fourth = try opened(cluster.addressOfFirstSchema)
+        #expect(fourth.generation == third.generation)
+        await fourth.close()
     }
 
     // MARK: Damage

@@ -206,8 +206,7 @@ final class Lane {
         // This lane has seen its own commits there, so it vouches for a server that took over.
         if noted.isOther {
             try new.run(
-                "UPDATE store SET cluster = $1, timeline = $2",
-                [.integer(cluster.identifier), .integer(cluster.timeline)])
+                "UPDATE store SET cluster = $1, timeline = $2, place = $3", cluster.values)
         }
     }
 

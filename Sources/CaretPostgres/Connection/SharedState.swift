@@ -171,14 +171,19 @@ final class SharedState: Sendable {
     }
 }
 
-/// A database cluster of PostgreSQL, and the timeline that it is on. A restored or promoted copy is on another one.
+/// A database cluster of PostgreSQL, the timeline that it is on, and the place of the store in it. A restored or promoted
+/// copy is on another timeline, and tables that were made from a dump are at another place.
 struct Cluster: Equatable {
     let identifier: Int64
     let timeline: Int64
+    let place: Int64
 
-    /// The identifier is the same in a cluster and its standbys. The file names of the log begin with the timeline.
+    /// The identifier and the object ids are the same in a cluster and its standbys. The file names of the log begin with
+    /// the timeline.
     private static let sql = """
-        SELECT system_identifier::bigint, ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint
+        SELECT system_identifier::bigint, ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint,
+            ((SELECT oid FROM pg_database WHERE datname = current_database())::bigint << 32)
+                | 'store'::regclass::oid::bigint
         FROM pg_control_system()
         """
 
@@ -186,8 +191,8 @@ struct Cluster: Equatable {
         guard let row = try connection.run(Cluster.sql).first else {
             throw .lost("PostgreSQL does not name its cluster")
         }
-        (identifier, timeline) = (row.integer(0), row.integer(1))
+        (identifier, timeline, place) = (row.integer(0), row.integer(1), row.integer(2))
     }
 
-    init(identifier: Int64, timeline: Int64) { (self.identifier, self.timeline) = (identifier, timeline) }
+    var values: [PostgresValue] { [.integer(identifier), .integer(timeline), .integer(place)] }
 }

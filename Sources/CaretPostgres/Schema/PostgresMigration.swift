@@ -17,6 +17,7 @@ package struct PostgresMigration: Sendable {
         PostgresMigration(number: 1, sql: PackageResources._001_documents_sql),
         PostgresMigration(number: 2, sql: PackageResources._002_node_reports_sql),
         PostgresMigration(number: 3, sql: PackageResources._003_ended_tokens_sql),
+        PostgresMigration(number: 4, sql: PackageResources._004_place_sql),
     ]
 
     fileprivate var checksum: [UInt8] { SHA256.digest(of: sql).bytes }

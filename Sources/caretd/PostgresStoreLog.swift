@@ -11,8 +11,8 @@ final class PostgresStoreLog: Sendable {
 
     private struct State {
         let counters: LocalCounters
-        /// The number of connections that are lost now.
-        var lost = 0
+        /// Whether a connection was lost, and none was made since then.
+        var isAway = false
     }
 
     init(_ log: LogWriter, _ counters: sending LocalCounters) {
@@ -38,22 +38,13 @@ final class PostgresStoreLog: Sendable {
         case .conflicted(let count): add(count, to: .storeConflicts)
         case .outcomeUnknown: add(1, to: .storeUnknownOutcomes)
         case .bus(let traffic): count(traffic)
-        // All connections are lost at the same time, so only the first and the last of them are logged.
+        // All connections are lost at the same time, so only the first loss and the first new connection are logged. An idle
+        // connection may be made again much later.
         case .lost(let reason):
-            if state.withLock({
-                $0.lost += 1
-                return $0.lost
-            }) == 1 {
-                log.write(LogEvent(.storeAway, .fault(reason)))
-            }
+            if setAway(true) { log.write(LogEvent(.storeAway, .fault(reason))) }
         case .reconnected:
             add(1, to: .storeReconnections)
-            if state.withLock({
-                $0.lost -= 1
-                return $0.lost
-            }) == 0 {
-                log.write(LogEvent(.storeBack))
-            }
+            if setAway(false) { log.write(LogEvent(.storeBack)) }
         case .unreplicated(let isUnreplicated):
             log.write(LogEvent(isUnreplicated ? .storeUnreplicated : .storeReplicated))
         case .full(let isFull): log.write(LogEvent(isFull ? .diskFull : .diskFreed))
@@ -66,6 +57,14 @@ final class PostgresStoreLog: Sendable {
         case .purged(let document): log.write(LogEvent(.documentPurged, .document(document.value)))
         case .pushersForgotten(let document, let pushers):
             log.write(LogEvent(.pushersForgotten, .document(document.value), .count(pushers)))
+        }
+    }
+
+    /// Returns whether this changes something.
+    private func setAway(_ isAway: Bool) -> Bool {
+        state.withLock { state in
+            defer { state.isAway = isAway }
+            return state.isAway != isAway
         }
     }
 

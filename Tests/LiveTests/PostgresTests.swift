@@ -60,6 +60,53 @@ struct PostgresTests {
         )
     }
 
+    @Test("an outage is logged once when it begins and once when it ends, whatever is used after it")
+    func outages() throws {
+        let cluster = try PostgresCluster()
+        let server = try LiveServer(["--store": cluster.newAddress(), "--allow-unreplicated": "true"])
+        let client = try server.openConnection()
+        /// Uses all connections but one to the database.
+        func useAll() throws {
+            #expect(try client.fetch("POST /append/a?create=1", body: "x").status == 200)
+            #expect(try client.fetch("POST /append/b?create=1", body: "x").status == 200)
+            #expect(try client.fetch("GET /docs/a?rev=1").status == 200)
+            #expect(try client.fetch("GET /history/a").status == 200)
+            #expect(try client.fetch("PUT /docs/c\(outage)", "If-None-Match: *", body: "x").status == 201)
+        }
+        var outage = 0
+        try useAll()
+        for number in 1...2 {
+            outage = number
+            try cluster.stop("QUIT")
+            try client.send("POST /append/a", [], body: "x")
+            try server.waitForLog(/event=store_away/)
+            try cluster.start()
+            // The server may have lost its patience before.
+            while try client.response().status != 200 { try client.send("POST /append/a", [], body: "x") }
+            try useAll()
+            try server.waitForLog(/event=store_back/)
+        }
+        #expect(try server.stop().errors.filter { $0.contains("event=store_") } == [])
+        #expect(server.logLines.count { $0.contains("event=store_away") } == 2)
+        #expect(server.logLines.count { $0.contains("event=store_back") } == 2)
+    }
+
+    @Test("a connection that was closed while it was idle is made again before a call")
+    func idleConnections() throws {
+        let cluster = try PostgresCluster()
+        let server = try LiveServer(["--store": cluster.newAddress(), "--allow-unreplicated": "true"])
+        let client = try server.openConnection()
+        for _ in 0..<5 {
+            #expect(try client.fetch("POST /append/a?create=1", body: "x").status == 200)
+            try cluster.execute(
+                "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'caretd'"
+            )
+        }
+        let text = try client.fetch("GET /docs/a")
+        #expect(text.body.count { $0 == "x" } == 5, "\(text)")
+        #expect(try server.stop().errors.filter { $0.contains("event=store_away") } == [])
+    }
+
     @Test("a database without a synchronous standby is refused, with what to do")
     func unreplicated() throws {
         let address = try PostgresCluster.shared.get().newAddress()

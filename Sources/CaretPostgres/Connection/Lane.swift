@@ -32,6 +32,8 @@ final class Lane {
     /// Nil if no attempt to connect has failed since the last connection.
     private var outage: Outage?
     private var hasReportedLoss = false
+    /// Whether an idle connection is replaced by a new one.
+    private var isReplacing = false
     /// Authors whose rows are committed, as this connection knows them. The next one may be to an older copy.
     var authors = AuthorCache()
 
@@ -126,11 +128,11 @@ final class Lane {
     // MARK: Connecting
 
     private func connected() throws(PostgresFault) -> PostgresConnection {
-        if let connection {
-            if incarnation == shared.incarnation { return connection }
-            // Another connection has found another server, so this one may be to a server that was replaced.
-            drop("PostgreSQL runs on another server now")
-        }
+        if let connection, incarnation == shared.incarnation, !connection.isClosed { return connection }
+        // The connection was closed while nobody used it, or another connection has found another server, and this one may
+        // be to a server that was replaced. That is a loss only if there is no new connection.
+        isReplacing = connection != nil
+        connection = nil
         while true {
             if let outage, outage.isLong(at: .now), outage.nextAttempt > .now {
                 throw .away("PostgreSQL has been away for over \(shared.patience) ms")
@@ -164,8 +166,8 @@ final class Lane {
         connection = new
         authors = AuthorCache()
         outage = nil
-        if hasReportedLoss { shared.onEvent(.reconnected) }
-        hasReportedLoss = false
+        if hasReportedLoss || isReplacing { shared.onEvent(.reconnected) }
+        (hasReportedLoss, isReplacing) = (false, false)
         return new
     }
 

@@ -70,6 +70,16 @@ final class PostgresConnection {
 
     deinit { PQfinish(connection) }
 
+    /// Whether the server has closed the connection while it was idle. Asks the system only, so it costs nearly nothing.
+    var isClosed: Bool {
+        var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+        // A server that closes a connection says so first. Then comes the end.
+        while loss == nil, poll(&descriptor, 1, 0) > 0 {
+            if PQconsumeInput(connection) != 1 { return true }
+        }
+        return loss != nil
+    }
+
     /// Runs one statement, and returns its answer.
     @discardableResult
     func run(_ sql: String, _ values: [PostgresValue] = []) throws(PostgresFault) -> PostgresResult {

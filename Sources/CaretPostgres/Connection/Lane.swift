@@ -32,8 +32,8 @@ final class Lane {
     /// Nil if no attempt to connect has failed since the last connection.
     private var outage: Outage?
     private var hasReportedLoss = false
-    /// Whether an idle connection is replaced by a new one.
-    private var isReplacing = false
+    /// During a transaction, all statements use its connection, even if it is broken.
+    private var isInTransaction = false
     /// Authors whose rows are committed, as this connection knows them. The next one may be to an older copy.
     var authors = AuthorCache()
 
@@ -97,6 +97,8 @@ final class Lane {
         end: (PostgresConnection) throws(PostgresFault) -> Void
     ) throws(PostgresFault) -> Answer {
         try run { connection throws(PostgresFault) in
+            isInTransaction = true
+            defer { isInTransaction = false }
             connection.begin(begin)
             let answer: Answer
             do throws(PostgresFault) {
@@ -128,10 +130,14 @@ final class Lane {
     // MARK: Connecting
 
     private func connected() throws(PostgresFault) -> PostgresConnection {
+        if isInTransaction {
+            // Another connection has not seen the beginning of the transaction.
+            guard let connection else { throw .lost("the connection was lost during a transaction") }
+            return connection
+        }
         if let connection, incarnation == shared.incarnation, !connection.isClosed { return connection }
         // The connection was closed while nobody used it, or another connection has found another server, and this one may
         // be to a server that was replaced. That is a loss only if there is no new connection.
-        isReplacing = connection != nil
         connection = nil
         while true {
             if let outage, outage.isLong(at: .now), outage.nextAttempt > .now {
@@ -149,6 +155,7 @@ final class Lane {
     }
 
     private func connect() throws(PostgresFault) -> PostgresConnection {
+        let isFirst = commits == nil
         let new = try PostgresConnection(
             shared.address, beginningWith: shared.firstHost, patience: shared.patience,
             requiresStandbys: use.writes && !shared.allowsUnreplicated)
@@ -166,8 +173,8 @@ final class Lane {
         connection = new
         authors = AuthorCache()
         outage = nil
-        if hasReportedLoss || isReplacing { shared.onEvent(.reconnected) }
-        (hasReportedLoss, isReplacing) = (false, false)
+        if hasReportedLoss || !isFirst { shared.onEvent(.reconnected) }
+        hasReportedLoss = false
         return new
     }
 
@@ -182,7 +189,7 @@ final class Lane {
     /// promises, so nothing is written.
     private func requireStandby(_ new: PostgresConnection) throws(PostgresFault) {
         if shared.allowsUnreplicated || !use.writes { return }
-        let list = try new.run("SELECT current_setting('synchronous_standby_names')").first?.text(0) ?? ""
+        let list = try new.run(PostgresConnection.standbys).first?.text(0) ?? ""
         shared.noteStandbys(list)
         if list.isEmpty { throw .lost("\(PostgresOpeningFault.notReplicated)") }
     }

@@ -70,7 +70,7 @@ final class PostgresConnection {
 
     deinit { PQfinish(connection) }
 
-    /// Whether the server has closed the connection while it was idle. Asks the system only, so it costs nearly nothing.
+    /// Whether the server has closed the connection while it was idle. Sends nothing: it only asks the system.
     var isClosed: Bool {
         var descriptor = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
         // A server that closes a connection says so first. Then comes the end.
@@ -99,8 +99,9 @@ final class PostgresConnection {
 
     /// Sends statements together, and returns their answers. If a transaction shall begin, sends its begin with them.
     ///
-    /// With `commits`, they end with a commit. If it needs standbys, looks at their list after it: if the list is emptied
-    /// while the commit waits, the wait ends without a warning. PostgreSQL reads its settings again before each statement.
+    /// With `commits`, the last statement commits. With `requiresStandbys`, the list of standbys is read after it, because
+    /// a commit stops waiting, without a warning, if an administrator empties the list. PostgreSQL reads its settings
+    /// again before each statement.
     private func run(
         _ asked: [Statement], commits: Bool = false
     ) throws(PostgresFault) -> [PostgresResult] {
@@ -137,7 +138,8 @@ final class PostgresConnection {
         return Array(found.dropFirst(begin.count))
     }
 
-    private static let standbys = "SELECT current_setting('synchronous_standby_names')"
+    /// Asks for the list of synchronous standbys.
+    static let standbys = "SELECT current_setting('synchronous_standby_names')"
 
     private func sync() throws(PostgresFault) {
         guard PQpipelineSync(connection) == 1 else { throw lose(errorMessage) }

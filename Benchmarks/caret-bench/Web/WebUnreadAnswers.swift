@@ -47,7 +47,7 @@ struct WebUnreadAnswers {
         Goal.print(goals)
     }
 
-    /// Makes a document with 4 MiB of control characters, and so many revisions of it.
+    /// Makes a document of 4 MiB of control characters, with one revision for each client.
     private func makeRevisions(_ server: ServerProcess) {
         let maker = PlainClient("bench-unread-maker", port: server.port)
         maker.make(WebUnreadAnswers.document, String(repeating: #"\u0001"#, count: (4 << 20) - 200))

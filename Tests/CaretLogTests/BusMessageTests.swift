@@ -208,6 +208,19 @@ import Testing
         #expect(Set(news(say(&one, at: 2))) == [left, .head(DocumentID(1), 7), .revoked(TokenID(3))])
     }
 
+    @Test("a message that may have arrived does not give its number to another one")
+    func numbers() {
+        var (one, two) = pair()
+        _ = one.publish((0..<2_000).map { .changed(DocumentID($0)) })
+        let messages = one.takeMessages(at: 1)
+        #expect(messages.count > 1)
+        _ = two.hear(messages, at: 1)
+        one.disconnected(at: 1)
+        // These messages are lost.
+        _ = say(&one, at: 2)
+        #expect(two.hear(say(&one, at: 2_000), at: 2_000).events.contains(.missed))
+    }
+
     @Test("dropped news leave a hole in the numbers")
     func dropped() {
         var (one, two) = pair()

@@ -1,31 +1,31 @@
-/// What one server says on the bus and hears there, as a value without a connection.
+/// What a server sends to the other servers and reads from them, as a value without a connection.
 ///
-/// Messages may be lost. But each has a number, and a server sends at least one in a while, so the others notice soon
-/// that they have missed something.
+/// Messages may be lost. But each has a number, and every server sends at least one message per `beat`. So the others
+/// soon notice that they have missed one.
 package struct BusMember {
     package let id: NodeID
-    /// A server sends at least one message in this time, in milliseconds.
+    /// The longest time without a message, in milliseconds.
     private let beat: Int64
     private var outbox = BusOutbox()
     private var neighbours: Neighbours
     /// The number of the last message.
-    private var sent: Int64 = 0
+    private var number: Int64 = 0
     /// When the last message was sent; nil if none was sent over this connection.
     private var sentAt: Int64?
-    /// The news whose messages are on their way, and the number of the last of these messages.
-    private var underway: (news: [NodeNews], last: Int64)?
+    /// The news that `takeMessages` has returned, until `ended` is called.
+    private var underway: [NodeNews]?
 
     package init(_ id: NodeID, beat: Int64 = Neighbours.beat, silence: Int64 = Neighbours.silence) {
         (self.id, self.beat) = (id, beat)
         neighbours = Neighbours(silence: silence)
     }
 
-    // MARK: Saying
+    // MARK: Sending
 
-    /// Adds news for the next message. Returns whether they are the first that wait.
+    /// Adds news to the next message. Returns true if no other news were waiting.
     ///
-    /// Selections are not told while nobody is heard: a server that is found is told of all sessions. Departures are,
-    /// because a server that is not heard for a moment may still show the session.
+    /// While no other server is heard, selections are left out: when a server is found, the rooms publish all of their
+    /// selections again. Departures are kept, because another server may still show the session.
     package mutating func publish(_ news: [NodeNews]) -> Bool {
         let wasEmpty = outbox.isEmpty
         for one in news {
@@ -38,34 +38,35 @@ package struct BusMember {
     /// When the next message must be sent at the latest.
     package var nextBeat: Int64 { sentAt.map { $0 + beat } ?? .min }
 
-    /// The messages to send now: the waiting news, or an empty message if none was sent for long. The caller says with
-    /// `ended` what became of them.
+    /// The messages to send now: all waiting news, or one empty message if `nextBeat` has come. The caller must then call
+    /// `ended`.
     package mutating func takeMessages(at now: Int64) -> [String] {
         if outbox.isEmpty, now < nextBeat { return [] }
         let (news, hasDropped) = outbox.take()
-        // A hole in the numbers tells the others to look for changes themselves.
-        if hasDropped { sent += 1 }
-        var (rest, texts, last) = (news[...], [String](), sent)
+        // A missing number tells the others to look for changes themselves.
+        if hasDropped { number += 1 }
+        var (rest, texts) = (news[...], [String]())
         repeat {
-            last += 1
-            texts.append(BusMessage.take(from: &rest, sender: id, number: last))
+            number += 1
+            texts.append(BusMessage.take(from: &rest, sender: id, number: number))
         } while !rest.isEmpty
-        underway = (news, last)
+        underway = news
         return texts
     }
 
-    /// The messages that were taken last were sent. If they were not, their news wait again.
+    /// The messages of `takeMessages` were sent, or may not have been. Their news then wait again. Their numbers are not
+    /// used again, because the messages may have arrived.
     package mutating func ended(areSent: Bool, at now: Int64) {
-        guard let (news, last) = underway.take() else { return }
-        if areSent { (sent, sentAt) = (last, now) } else { outbox.putBack(news) }
+        guard let news = underway.take() else { return }
+        if areSent { sentAt = now } else { outbox.putBack(news) }
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
     /// How many other servers are heard.
     package var neighbourCount: Int { neighbours.count }
 
-    /// Reads messages of all servers, and notices which servers are silent. Returns how many messages were of others.
+    /// Reads messages, and finds out which servers are silent. Returns how many messages came from other servers.
     package mutating func hear(_ texts: [String], at now: Int64) -> (count: Int, events: [NodeEvent]) {
         var (count, events): (Int, [NodeEvent]) = (0, [])
         for text in texts {
@@ -77,7 +78,7 @@ package struct BusMember {
         return (count, events + neighbours.forgetSilent(at: now))
     }
 
-    /// The connection was lost, so messages may be missed from now on. The other servers must be found again.
+    /// The connection was lost. Messages may be missed from now on, so the other servers must be found again.
     package mutating func disconnected(at now: Int64) {
         ended(areSent: false, at: now)
         sentAt = nil

@@ -1,57 +1,72 @@
 import CaretCore
 
-/// The news that wait for the next message. Newer news replace older ones about the same thing.
+/// The news for the next message. Newer news replace older ones about the same thing.
 package struct BusOutbox {
-    private var heads: [DocumentID: Revision] = [:]
-    private var joined: [PublicPusher: Int64] = [:]
-    /// The sessions that have selected something or left, by their ids.
-    private var sessions: [ByteString: NodeNews] = [:]
-    private var others: Set<NodeNews> = []
+    /// What news are about.
+    private enum Subject: Hashable {
+        case head(DocumentID)
+        case joined(PublicPusher)
+        /// A session has one document open, and what it does later replaces what it did before.
+        case session(ByteString)
+        case other(NodeNews)
+    }
+
+    private var news: [Subject: NodeNews] = [:]
+    /// In the order in which they came, so that each run of the simulation sends the same messages.
+    private var order: [Subject] = []
     /// Whether news were dropped, so that the other servers must look for changes themselves.
     package private(set) var hasDropped = false
 
     /// More news than this wait only if PostgreSQL is away for long.
     package static let mostNews = 10_000
 
-    private var count: Int { heads.count + joined.count + sessions.count + others.count }
-
     package init() {}
 
-    package var isEmpty: Bool { count == 0 && !hasDropped }
+    package var isEmpty: Bool { order.isEmpty && !hasDropped }
 
-    package mutating func add(_ news: NodeNews) {
-        if count >= BusOutbox.mostNews {
+    package mutating func add(_ new: NodeNews) { put(new) { BusOutbox.merged($0, new) } }
+
+    /// Adds news that were taken and not sent. The news that are here by now are newer.
+    package mutating func putBack(_ old: [NodeNews]) {
+        for one in old { put(one) { BusOutbox.merged(one, $0) } }
+    }
+
+    /// Adds news, or replaces those about the same subject.
+    private mutating func put(_ one: NodeNews, replacing: (NodeNews) -> NodeNews) {
+        if order.count >= BusOutbox.mostNews {
             self = BusOutbox()
             hasDropped = true
         }
-        switch news {
-        case .head(let document, let revision):
-            heads[document] = max(revision, heads[document] ?? revision)
-        case .joined(let pusher, let time): joined[pusher] = max(time, joined[pusher] ?? time)
-        // A session has one document open, and what it does later replaces what it did before.
-        case .selected(let guest): sessions[guest.session] = news
-        case .left(_, let session): sessions[session] = news
-        case .changed, .revoked, .roster: others.insert(news)
+        let subject = BusOutbox.subject(of: one)
+        if let known = news[subject] {
+            news[subject] = replacing(known)
+        } else {
+            news[subject] = one
+            order.append(subject)
         }
     }
 
-    /// Adds news that were taken and not told. News that were added since then are newer.
-    package mutating func putBack(_ news: [NodeNews]) {
-        for one in news {
-            switch one {
-            case .selected(let guest) where sessions[guest.session] != nil: break
-            case .left(_, let session) where sessions[session] != nil: break
-            default: add(one)
-            }
+    private static func subject(of news: NodeNews) -> Subject {
+        switch news {
+        case .head(let document, _): .head(document)
+        case .joined(let pusher, _): .joined(pusher)
+        case .selected(let guest): .session(guest.session)
+        case .left(_, let session): .session(session)
+        case .changed, .revoked, .roster: .other(news)
+        }
+    }
+
+    private static func merged(_ old: NodeNews, _ new: NodeNews) -> NodeNews {
+        switch (old, new) {
+        case (.head(let document, let one), .head(_, let other)): .head(document, max(one, other))
+        case (.joined(let pusher, let one), .joined(_, let other)): .joined(pusher, at: max(one, other))
+        default: new
         }
     }
 
     /// Removes and returns all news.
     package mutating func take() -> (news: [NodeNews], hasDropped: Bool) {
-        let news =
-            Array(others) + sessions.values + joined.map { .joined($0.key, at: $0.value) }
-            + heads.map { .head($0.key, $0.value) }
         defer { self = BusOutbox() }
-        return (news, hasDropped)
+        return (order.compactMap { news[$0] }, hasDropped)
     }
 }

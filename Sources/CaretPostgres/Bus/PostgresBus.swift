@@ -84,9 +84,9 @@ final class PostgresBus: NodeBus, Sendable {
             ($0.member.takeMessages(at: now), isClosing ? nil : $0.report)
         }
         try connection.send(messages)
+        state.withLock { $0.member.ended(areSent: true, at: now) }
         try connection.write(report, isClosing: isClosing)
         let nextBeat = state.withLock { state in
-            state.member.ended(areSent: true, at: now)
             if state.report == report { state.report = nil }
             return state.member.nextBeat
         }

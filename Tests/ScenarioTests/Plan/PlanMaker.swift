@@ -113,7 +113,7 @@ struct PlanMaker {
         add(rights) { .world($0.rightsOperation()) }
         add(restarts) { .world($0.random.chance(60) ? .crashes : .shutsDown) }
         add(restarts) { .world(.stops(milliseconds: $0.random.pick([20, 200, 1_500]))) }
-        add(cuts / 2) { .world(.cutsBus(milliseconds: $0.random.pick([20, 200, 300, 1_500]))) }
+        add(cuts) { .world(.cutsBus(milliseconds: $0.random.pick([200, 300, 1_500]))) }
         addRequestsOverHTTP()
     }
 

@@ -9,7 +9,7 @@ import TestSupport
 // @unchecked: one thread does all of a simulated run.
 final class SimulatedBus: NodeBus, @unchecked Sendable {
     private unowned let server: ServerRun
-    private let world: World
+    private unowned let world: World
     private var member: BusMember
     private var isTurnDue = false
     /// Until when the server has no connection to the bus.
@@ -33,7 +33,7 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
         for one in told where !one.isAboutSession { repeatLate(one) }
     }
 
-    /// The world passes what the others tell directly to the hub.
+    /// `tellHub` passes events to the hub.
     func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void) {}
 
     func report(_ report: NodeReport) {}
@@ -116,7 +116,8 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
     private var milliseconds: Int64 { world.now / 1_000 }
 
     private func later(_ delay: Int64, _ body: @escaping (SimulatedBus) -> Void) {
-        world.agenda.add(.answer { [self] in if !server.isDead { body(self) } }, at: world.now + delay)
+        world.agenda.add(
+            .answer { [self, server] in if !server.isDead { body(self) } }, at: world.now + delay)
     }
 }
 

@@ -36,9 +36,12 @@ extension PostgresStore {
                     if let document { try reader.rows.decide([document]) }
                     return try reader.reading(body)
                 }
-            }.mapError(\.refusal)
-            if case .failure(.damaged) = answer { shared.onEvent(.damaged(nil)) }
-            completion(answer)
+            }
+            if case .failure(let fault) = answer, fault.refusal == .damaged {
+                shared.report(fault)
+                shared.onEvent(.damaged(nil))
+            }
+            completion(answer.mapError(\.refusal))
         }
     }
 
@@ -76,12 +79,11 @@ extension PostgresStore {
     func answer<Answer>(
         _ document: DocumentID, _ body: () throws(PostgresFault) -> Answer
     ) -> Result<Answer, HistoryRefusal> {
-        let answer = Result(catching: body).mapError(\.historyRefusal)
-        if case .failure(.refused(.damaged)) = answer {
-            shared.onEvent(.damaged(document))
-            shared.close(damaged: document)
+        let answer = Result(catching: body)
+        if case .failure(let fault) = answer, fault.historyRefusal == .refused(.damaged) {
+            shared.close(damaged: document, fault)
         }
-        return answer
+        return answer.mapError(\.historyRefusal)
     }
 }
 

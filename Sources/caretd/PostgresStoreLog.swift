@@ -51,6 +51,7 @@ final class PostgresStoreLog: Sendable {
         case .failed(let error): log.write(LogEvent(.storeFailed, .sqlState(error.state)))
         case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
         case .damaged(nil): log.write(LogEvent(.documentDamaged))
+        case .damagedRow(let reason): log.write(LogEvent(.documentDamaged, .fault(reason)))
         case .trimmed(let document, let start):
             log.write(LogEvent(.historyTrimmed, .document(document.value), .revision(start)))
         case .redacted(let document): log.write(LogEvent(.historyRedacted, .document(document.value)))

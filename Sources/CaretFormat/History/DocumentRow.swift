@@ -21,6 +21,25 @@ package struct DocumentRow {
         self.entry = entry
         self.chain = chain
     }
+
+    /// Whether one document can have these numbers. A damaged row may have any, and arithmetic with them could stop the
+    /// server.
+    package var isPlausible: Bool {
+        let (head, texts) = (entry.head.value, 0...DocumentEntry.longestText)
+        guard head <= DocumentEntry.farthest, entry.start.value >= 0, entry.start <= entry.head,
+            (0...head).contains(snapshot.value)
+        else { return false }
+        return [entry.length.utf8, entry.length.utf16, entry.length.scalars].allSatisfy(texts.contains)
+            && [unmergedSegments, bytesSinceSnapshot].allSatisfy((0...Int(DocumentEntry.farthest)).contains)
+    }
+}
+
+extension PusherEntry {
+    /// Whether a push can have these numbers.
+    package var isPlausible: Bool {
+        let range = -DocumentEntry.farthest...DocumentEntry.farthest
+        return range.contains(seq) && range.contains(used) && (0...range.upperBound).contains(Int64(revision.value))
+    }
 }
 
 extension LineBreak {

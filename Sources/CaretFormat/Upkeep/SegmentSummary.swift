@@ -1,4 +1,5 @@
 package import CaretCore
+import CaretLog
 
 /// A row of `segment` without its content.
 package struct SegmentSummary: Equatable {
@@ -16,6 +17,11 @@ package struct SegmentSummary: Equatable {
         self.last = last
         self.bytes = bytes
         self.isUnmerged = isUnmerged
+    }
+
+    /// Whether a segment can have these revisions. A damaged row may have any.
+    package var isPlausible: Bool {
+        first > 0 && first <= last && last.value <= DocumentEntry.farthest
     }
 
     package var changes: Int { last.value - first.value + 1 }

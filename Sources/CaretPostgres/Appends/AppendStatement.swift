@@ -59,7 +59,8 @@ struct AppendStatement {
 
         /// Documents that do not exist are missing.
         var rows: [DocumentID: Row] = [:]
-        /// The number of commits of this lane; nil if no document was found.
+        var damaged: [DocumentID: PostgresFault] = [:]
+        /// The number of commits of this lane; nil if no document was found, or the row of the lane.
         var commits: Int64?
         var generation: UInt64?
     }
@@ -98,24 +99,32 @@ struct AppendStatement {
             .integer(lane.shared.node), .integer(lane.use.rawValue),
         ]
         let values = documents + pushers + rest
-        return AppendStatement.answer(
+        return try AppendStatement.answer(
             endingTransaction
                 ? try connection.runAndCommit(AppendStatement.sql, values)
                 : try connection.runCommitting(AppendStatement.sql, values))
     }
 
-    private static func answer(_ result: PostgresResult) -> Answer {
+    private static func answer(_ result: PostgresResult) throws(PostgresFault) -> Answer {
         var answer = Answer()
         for row in result.rows {
-            let isAppended = row.bool(4)
-            answer.rows[DocumentID(row.integer(0))] = Answer.Row(
-                epoch: UInt64(bitPattern: row.integer(1)), head: Revision(Int(row.integer(2))),
-                isDeleted: !row.isNull(3), isAppended: isAppended,
-                unmergedSegments: isAppended ? Int(row.integer(5)) : 0,
-                bytesSinceSnapshot: isAppended ? Int(row.integer(6)) : 0)
-            answer.commits = row.integer(7)
-            answer.generation = UInt64(bitPattern: row.integer(8))
+            let id = DocumentID(try row.integer(0))
+            // The other appends of the group are committed, so a damaged row concerns only its document.
+            do throws(PostgresFault) { answer.rows[id] = try Answer.Row(row) } catch { answer.damaged[id] = error }
+            answer.commits = try row.optionalInteger(7)
+            answer.generation = try row.optionalInteger(8).map { UInt64(bitPattern: $0) }
         }
         return answer
+    }
+}
+
+extension AppendStatement.Answer.Row {
+    fileprivate init(_ row: PostgresRow) throws(PostgresFault) {
+        epoch = UInt64(bitPattern: try row.integer(1))
+        head = try row.revision(2)
+        isDeleted = !row.isNull(3)
+        isAppended = row.bool(4)
+        unmergedSegments = isAppended ? try row.count(5) : 0
+        bytesSinceSnapshot = isAppended ? try row.count(6) : 0
     }
 }

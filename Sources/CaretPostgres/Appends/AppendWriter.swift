@@ -78,6 +78,7 @@ struct AppendWriter {
         if prepared.isEmpty { return plans.map(\.outcome) }
         do throws(PostgresFault) {
             let answer = try commit(prepared)
+            for (document, fault) in answer.damaged { lane.shared.close(damaged: document, fault) }
             for index in plans.indices { plans[index].apply(answer) }
             let conflicts = plans.count { if case .conflict = $0.outcome { true } else { false } }
             if conflicts > 0 { lane.shared.onEvent(.conflicted(conflicts)) }
@@ -126,12 +127,9 @@ struct AppendWriter {
         let result = try lane.run(
             "SELECT \(DocumentRow.columns) FROM document WHERE id = ANY($1)", .integers(ids))
         for row in result.rows {
-            guard let document = DocumentRow(row, generation: generation) else {
-                lane.shared.close(damaged: DocumentID(row.integer(0)))
-                lane.shared.onEvent(.damaged(DocumentID(row.integer(0))))
-                continue
+            do throws(PostgresFault) { rows.note(try DocumentRow(row, generation: generation)) } catch {
+                lane.shared.close(damaged: DocumentID(try row.integer(0)), error)
             }
-            rows.note(document)
         }
     }
 
@@ -163,6 +161,10 @@ struct AppendWriter {
 
         mutating func apply(_ answer: AppendStatement.Answer) {
             guard let prepared else { return }
+            if answer.damaged[prepared.row.entry.id] != nil {
+                outcome = .documentDamaged
+                return
+            }
             guard let found = answer.rows[prepared.row.entry.id], !found.isDeleted,
                 found.epoch == prepared.row.entry.epoch.document,
                 answer.generation == prepared.row.entry.epoch.generation

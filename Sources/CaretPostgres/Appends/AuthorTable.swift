@@ -34,8 +34,9 @@ struct AuthorTable {
             """, names)
         for row in found.rows {
             let pusher = Pusher(user: ByteString(utf8: row.bytes(1)), client: ByteString(utf8: row.bytes(2)))
-            numbers[pusher] = row.integer(0)
-            known.keep(pusher, row.integer(0))
+            let number = try row.integer(0)
+            numbers[pusher] = number
+            known.keep(pusher, number)
         }
         return numbers
     }

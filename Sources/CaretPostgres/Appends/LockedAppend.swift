@@ -90,6 +90,7 @@ struct LockedAppend {
         }
         let answer = try AppendStatement(lane: lane).run(
             [prepared], on: writer.connection, endingTransaction: true)
+        if let fault = answer.damaged[rebased.document] { throw fault }
         guard let found = answer.rows[rebased.document], found.isAppended else {
             // The row is locked, so only a renewed generation can be the reason.
             return .documentGone

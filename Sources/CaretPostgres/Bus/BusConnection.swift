@@ -77,7 +77,7 @@ struct BusConnection {
             END::bigint
             """, [.integer(shared.node)]
         ).first
-        hasName = row?.integer(0) == 1
+        hasName = try row?.integer(0) == 1
     }
 
     mutating func lost(_ fault: PostgresFault) {

@@ -39,11 +39,11 @@ struct NodeTable {
             FROM node WHERE number <> $1 AND seen > \(NodeTable.now) - \(NodeTable.listed)
             ORDER BY name COLLATE "C" LIMIT \(NodeTable.most)
             """, [.integer(node)]
-        ).rows.map { row in
-            let load = NodeLoad(connections: Int(row.integer(4)), documents: Int(row.integer(5)))
+        ).rows.map { row throws(PostgresFault) in
+            let load = NodeLoad(connections: try row.count(4), documents: try row.count(5))
             let report = NodeReport(
-                address: row.text(1), version: row.text(2), started: row.integer(3), load: load)
-            return NodeEntry(name: row.text(0), report: report, silence: row.integer(6))
+                address: row.text(1), version: row.text(2), started: try row.integer(3), load: load)
+            return NodeEntry(name: row.text(0), report: report, silence: try row.integer(6))
         }
     }
 }

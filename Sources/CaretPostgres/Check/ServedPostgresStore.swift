@@ -80,7 +80,7 @@ struct PostgresCheck {
         while !isStopped() {
             let page = try rows.run(
                 "SELECT id FROM document WHERE id > $1 ORDER BY id LIMIT 64", .integer(last.value)
-            ).rows.map { DocumentID($0.integer(0)) }
+            ).rows.map { row throws(PostgresFault) in DocumentID(try row.integer(0)) }
             guard let end = page.last else { return }
             for id in page where !isStopped() { documents.check(id) }
             last = end

@@ -205,7 +205,7 @@ final class Lane {
             """, [.integer(shared.node), .integer(use.rawValue)]
         ).first
         if let warning = new.takeWarning() { throw .lost(warning) }
-        guard let found = row?.integer(0) else { throw .lost("PostgreSQL returned no row of an insertion") }
+        guard let found = try row?.integer(0) else { throw .lost("PostgreSQL returned no row of an insertion") }
         if let known = commits, found <= known {
             try renewEpochs(new, .behind(commits: found, known: known))
         }
@@ -234,7 +234,7 @@ final class Lane {
                 .integer(Int64(bitPattern: shared.generation.value)),
             ]
         ).first
-        guard let value = row?.integer(0) else { throw .lost("the row of the store is missing") }
+        guard let value = try row?.integer(0) else { throw .lost("the row of the store is missing") }
         shared.renewed(to: UInt64(bitPattern: value), reason)
     }
 

@@ -5,6 +5,8 @@ package import CaretLog
 package enum PostgresFault: HistoryFault, Equatable {
     /// The store refused the call. The caller gets this refusal.
     case refused(HistoryRefusal)
+    /// A row has something that no server writes.
+    case damagedRow(String)
     /// The server refused a statement, and rolled back its transaction.
     case server(ServerError)
     /// There is no connection, with the reason. Nothing was sent.
@@ -21,7 +23,7 @@ package enum PostgresFault: HistoryFault, Equatable {
     var endsConnection: Bool {
         switch self {
         case .lost, .notReplicated: true
-        case .refused, .server, .away: false
+        case .refused, .damagedRow, .server, .away: false
         }
     }
 }
@@ -65,6 +67,7 @@ extension PostgresFault {
     package var historyRefusal: HistoryRefusal {
         switch self {
         case .refused(let refusal): refusal
+        case .damagedRow: .refused(.damaged)
         case .away, .lost, .notReplicated: .refused(.away)
         case .server(let error):
             switch error.kind {
@@ -81,7 +84,7 @@ extension PostgresFault {
     package var unreadReason: String? {
         switch self {
         case .refused: nil
-        case .server, .away, .lost, .notReplicated: "\(self)"
+        case .damagedRow, .server, .away, .lost, .notReplicated: "\(self)"
         }
     }
 }
@@ -91,7 +94,8 @@ extension PostgresFault: CustomStringConvertible {
         switch self {
         case .refused(let refusal): "the store refused the call: \(refusal)"
         case .server(let error): "PostgreSQL reports error \(error.state): \(error.message)"
-        case .away(let reason), .lost(let reason), .notReplicated(let reason): reason
+        case .damagedRow(let reason), .away(let reason), .lost(let reason), .notReplicated(let reason):
+            reason
         }
     }
 }

@@ -1,4 +1,6 @@
 import CPostgres
+import CaretCore
+import CaretLog
 
 /// The answer to a statement, with its rows in PostgreSQL's binary format.
 ///
@@ -35,6 +37,11 @@ final class PostgresResult {
 
     var first: PostgresRow? { count > 0 ? PostgresRow(result: self, row: 0) : nil }
 
+    /// The name of a column, for messages.
+    fileprivate func name(of column: Int32) -> String {
+        PQfname(result, column).map { String(cString: $0) } ?? "\(column)"
+    }
+
     fileprivate func isNull(_ row: Int32, _ column: Int32) -> Bool { PQgetisnull(result, row, column) == 1 }
 
     fileprivate func field(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer {
@@ -51,10 +58,28 @@ struct PostgresRow {
     func isNull(_ column: Int32) -> Bool { result.isNull(row, column) }
 
     /// A number of the type `bigint`. Statements cast other numbers to this type.
-    func integer(_ column: Int32) -> Int64 {
+    /// A damaged row may have none.
+    func integer(_ column: Int32) throws(PostgresFault) -> Int64 {
         let field = result.field(row, column)
-        precondition(field.count == 8, "column \(column) of the answer has no bigint")
+        guard field.count == 8 else { throw damage("has no number", column) }
         return Int64(bigEndian: field.loadUnaligned(as: Int64.self))
+    }
+
+    func optionalInteger(_ column: Int32) throws(PostgresFault) -> Int64? {
+        isNull(column) ? nil : try integer(column)
+    }
+
+    /// A number that a document can count to.
+    func count(_ column: Int32) throws(PostgresFault) -> Int {
+        let number = try integer(column)
+        guard (0...DocumentEntry.farthest).contains(number) else { throw damage("has \(number)", column) }
+        return Int(number)
+    }
+
+    func revision(_ column: Int32) throws(PostgresFault) -> Revision { Revision(try count(column)) }
+
+    private func damage(_ what: String, _ column: Int32) -> PostgresFault {
+        .damagedRow("the column \(result.name(of: column)) of a row \(what)")
     }
 
     func bool(_ column: Int32) -> Bool { result.field(row, column).first == 1 }

@@ -136,12 +136,18 @@ final class SharedState: Sendable {
     func isDamaged(_ document: DocumentID) -> Bool { state.withLock { $0.damaged.contains(document) } }
 
     /// Refuses appends to a document until the store is opened again.
-    func close(damaged document: DocumentID) { _ = state.withLock { $0.damaged.insert(document) } }
+    /// Reports that a document is damaged, and accepts no more appends to it.
+    func close(damaged document: DocumentID, _ fault: PostgresFault) {
+        state.withLock { _ = $0.damaged.insert(document) }
+        reportRow(fault)
+        onEvent(.damaged(document))
+    }
 
     // MARK: Faults
 
     /// Reports a fault of a write. Reports only the first of several faults that say that the disk is full.
     func report(_ fault: PostgresFault) {
+        reportRow(fault)
         guard case .server(let error) = fault else { return }
         switch error.kind {
         case .full: setDiskFull(true)
@@ -149,6 +155,10 @@ final class SharedState: Sendable {
         case .failed: onEvent(.failed(error))
         case .passing: break
         }
+    }
+
+    private func reportRow(_ fault: PostgresFault) {
+        if case .damagedRow(let reason) = fault { onEvent(.damagedRow(reason)) }
     }
 
     /// PostgreSQL has this list of synchronous standbys, which must not be empty.
@@ -191,7 +201,7 @@ struct Cluster: Equatable {
         guard let row = try connection.run(Cluster.sql).first else {
             throw .lost("PostgreSQL does not name its cluster")
         }
-        (identifier, timeline, place) = (row.integer(0), row.integer(1), row.integer(2))
+        (identifier, timeline, place) = (try row.integer(0), try row.integer(1), try row.integer(2))
     }
 
     var values: [PostgresValue] { [.integer(identifier), .integer(timeline), .integer(place)] }

@@ -10,23 +10,23 @@ extension DocumentRow {
 
     static let columnCount: Int32 = 15
 
-    /// Nil if the row is damaged.
-    init?(_ row: PostgresRow, generation: UInt64) {
+    init(_ row: PostgresRow, generation: UInt64) throws(PostgresFault) {
         guard let name = String(validating: row.bytes(1), as: UTF8.self).flatMap({ try? DocumentName($0) }),
-            let lineBreak = LineBreak(stored: row.integer(9)), let chain = Digest(bytes: row.bytes(10))
-        else { return nil }
+            let lineBreak = LineBreak(stored: try row.integer(9)), let chain = Digest(bytes: row.bytes(10))
+        else { throw .damaged }
         let entry = DocumentEntry(
-            id: DocumentID(row.integer(0)), name: name,
-            epoch: Epoch(generation: generation, document: UInt64(bitPattern: row.integer(2))),
-            head: Revision(Int(row.integer(3))), start: Revision(Int(row.integer(4))),
+            id: DocumentID(try row.integer(0)), name: name,
+            epoch: Epoch(generation: generation, document: UInt64(bitPattern: try row.integer(2))),
+            head: try row.revision(3), start: try row.revision(4),
             length: TextLength(
-                utf8: Int(row.integer(5)), utf16: Int(row.integer(6)), scalars: Int(row.integer(7))),
-            updated: row.integer(8), lineBreak: lineBreak,
-            deleted: row.isNull(14) ? nil : row.integer(14))
+                utf8: try row.count(5), utf16: try row.count(6), scalars: try row.count(7)),
+            updated: try row.integer(8), lineBreak: lineBreak,
+            deleted: try row.optionalInteger(14))
         self.init(entry, chain: Chain(chain))
-        snapshot = Revision(Int(row.integer(11)))
-        unmergedSegments = Int(row.integer(12))
-        bytesSinceSnapshot = Int(row.integer(13))
+        snapshot = try row.revision(11)
+        unmergedSegments = try row.count(12)
+        bytesSinceSnapshot = try row.count(13)
+        if !isPlausible { throw .damaged }
     }
 
     /// The values of all columns after the ID, in their order.

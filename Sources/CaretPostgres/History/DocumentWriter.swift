@@ -25,8 +25,7 @@ struct DocumentWriter {
             "SELECT \(DocumentRow.columns) FROM document WHERE id = $1 FOR UPDATE", .integer(id.value)
         ).first
         guard let found else { throw .gone }
-        guard let row = DocumentRow(found, generation: shared.generation.value) else { throw .damaged }
-        return row
+        return try DocumentRow(found, generation: shared.generation.value)
     }
 
     func save(_ row: DocumentRow) throws(PostgresFault) {
@@ -73,7 +72,7 @@ struct DocumentWriter {
                 """, row.values + [.integer(DocumentRow.notDeleted)]
             ).first
             guard let found else { continue }
-            let id = DocumentID(found.integer(0))
+            let id = DocumentID(try found.integer(0))
             if let append { try insert(append, of: id) }
             return .created(row.entry.with(id: id))
         }
@@ -108,8 +107,7 @@ struct DocumentWriter {
             .bytes(name.bytes.utf8)
         ).first
         guard let found else { return nil }
-        guard let row = DocumentRow(found, generation: shared.generation.value) else { throw .damaged }
-        return row.entry
+        return try DocumentRow(found, generation: shared.generation.value).entry
     }
 
     func rename(_ id: DocumentID, to name: DocumentName) throws(PostgresFault) -> RenameResult {

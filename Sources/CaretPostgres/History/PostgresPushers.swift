@@ -14,21 +14,21 @@ extension PostgresRows {
             """, .bytes(pusher.user.utf8), .bytes(pusher.client.utf8), .integer(document.value)
         ).first
         guard let found else { return nil }
-        guard let entry = PusherEntry(found) else { throw .damaged }
-        return entry
+        return try PusherEntry(found)
     }
 
     package func lastPush(
         of pusher: Pusher, in document: DocumentID
     ) throws(PostgresFault) -> NewestPushes.Push? {
-        try run(
+        let found = try run(
             """
             SELECT seq, revision, used FROM author JOIN pusher ON author.id = pusher.author
             WHERE username = $1 AND client = $2 AND document = $3
             """, .bytes(pusher.user.utf8), .bytes(pusher.client.utf8), .integer(document.value)
-        ).first.map {
-            NewestPushes.Push(seq: $0.integer(0), revision: $0.integer(1), time: $0.integer(2))
-        }
+        ).first
+        guard let found else { return nil }
+        return NewestPushes.Push(
+            seq: try found.integer(0), revision: try found.integer(1), time: try found.integer(2))
     }
 
     package func hasPusher(
@@ -46,7 +46,7 @@ extension PostgresRows {
         try run(
             "SELECT author FROM pusher WHERE document = $1 AND used < $2 ORDER BY used LIMIT $3",
             .integer(document.value), .integer(time), .integer(Int64(limit))
-        ).rows.map { $0.integer(0) }
+        ).rows.map { row throws(PostgresFault) in try row.integer(0) }
     }
 
     package func forEachPusher(
@@ -59,7 +59,7 @@ extension PostgresRows {
             """, .integer(document.value))
         for row in found.rows {
             let pusher = Pusher(user: ByteString(utf8: row.bytes(4)), client: ByteString(utf8: row.bytes(5)))
-            try body(pusher, PusherEntry(row))
+            try body(pusher, try? PusherEntry(row))
         }
     }
 
@@ -78,11 +78,10 @@ extension PostgresRows {
 }
 
 extension PusherEntry {
-    /// Nil if the row is damaged.
-    fileprivate init?(_ row: PostgresRow) {
-        guard let digest = Digest(bytes: row.bytes(3)) else { return nil }
+    fileprivate init(_ row: PostgresRow) throws(PostgresFault) {
+        guard let digest = Digest(bytes: row.bytes(3)) else { throw .damaged }
         self.init(
-            seq: row.integer(0), revision: Revision(Int(row.integer(1))), digest: digest, used: row.integer(2)
-        )
+            seq: try row.integer(0), revision: try row.revision(1), digest: digest, used: try row.integer(2))
+        if !isPlausible { throw .damaged }
     }
 }

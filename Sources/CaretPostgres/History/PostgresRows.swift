@@ -60,11 +60,11 @@ package struct PostgresRows: HistoryRows {
         let found = try run(
             "SELECT \(DocumentRow.columns), (SELECT generation FROM store) FROM document WHERE id = ANY($1)",
             .integers(documents.map(\.value)))
-        if let row = found.first { noteGeneration(UInt64(bitPattern: row.integer(DocumentRow.columnCount))) }
+        if let row = found.first { noteGeneration(UInt64(bitPattern: try row.integer(DocumentRow.columnCount))) }
         var entries: [DocumentID: Result<DocumentEntry, StoreRefusal>] = [:]
         for row in found.rows {
-            let entry = DocumentRow(row, generation: generation)?.entry
-            entries[DocumentID(row.integer(0))] =
+            let entry = (try? DocumentRow(row, generation: generation))?.entry
+            entries[DocumentID(try row.integer(0))] =
                 entry.map { $0.deleted == nil ? .success($0) : .failure(.gone) } ?? .failure(.damaged)
         }
         return documents.map { entries[$0] ?? .failure(.gone) }
@@ -77,8 +77,7 @@ package struct PostgresRows: HistoryRows {
     private func row(_ condition: String, _ value: PostgresValue) throws(PostgresFault) -> DocumentRow {
         let found = try run("SELECT \(DocumentRow.columns) FROM document WHERE \(condition)", value).first
         guard let found else { throw .gone }
-        guard let row = DocumentRow(found, generation: generation) else { throw .damaged }
-        return row
+        return try DocumentRow(found, generation: generation)
     }
 
     package func forEachDocument(
@@ -94,7 +93,7 @@ package struct PostgresRows: HistoryRows {
                 """, .bytes(start.utf8), .integer(isIncluded ? 1 : 0), .integer(PostgresRows.pageSize))
             for row in found.rows {
                 start = ByteString(utf8: row.bytes(1))
-                if try !body(start, DocumentRow(row, generation: generation)) { return }
+                if try !body(start, try? DocumentRow(row, generation: generation)) { return }
             }
             if found.count < PostgresRows.pageSize { return }
             isIncluded = false
@@ -114,8 +113,8 @@ package struct PostgresRows: HistoryRows {
                 """, .integer(last), .integer(Int64(prefix.utf8.count)), .bytes(prefix.utf8),
                 .integer(PostgresRows.pageSize))
             for row in found.rows {
-                last = row.integer(0)
-                if try !body(DocumentRow(row, generation: generation)) { return }
+                last = try row.integer(0)
+                if try !body(try? DocumentRow(row, generation: generation)) { return }
             }
             if found.count < PostgresRows.pageSize { return }
         }
@@ -133,8 +132,9 @@ package struct PostgresRows: HistoryRows {
             .first.map(visitedDocument)
     }
 
-    private func visitedDocument(_ row: PostgresRow) -> VisitedDocument {
-        VisitedDocument(id: DocumentID(row.integer(0)), document: DocumentRow(row, generation: generation))
+    private func visitedDocument(_ row: PostgresRow) throws(PostgresFault) -> VisitedDocument {
+        VisitedDocument(
+            id: DocumentID(try row.integer(0)), document: try? DocumentRow(row, generation: generation))
     }
 
     package func lastDocument() throws(PostgresFault) -> DocumentID {
@@ -144,12 +144,9 @@ package struct PostgresRows: HistoryRows {
     // MARK: Tags
 
     package func tags(of document: DocumentID) throws(PostgresFault) -> [Tag] {
-        let found = try run(
+        try run(
             "SELECT \(StoredTag.columns) FROM tag WHERE document = $1 ORDER BY revision, name",
-            .integer(document.value))
-        let tags = found.rows.map(StoredTag.tag)
-        let sound = tags.compactMap(\.self)
-        if sound.count < tags.count { throw .damaged }
-        return sound
+            .integer(document.value)
+        ).rows.map(StoredTag.tag)
     }
 }

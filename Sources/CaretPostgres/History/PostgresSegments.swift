@@ -37,7 +37,8 @@ extension PostgresRows {
             throw .damaged
         }
         return SegmentRow(
-            row: row.integer(0), first: row.integer(0), last: row.integer(1), time: row.integer(2),
+            row: try row.integer(0), first: try row.integer(0), last: try row.integer(1),
+            time: try row.integer(2),
             before: before, after: after)
     }
 
@@ -51,7 +52,7 @@ extension PostgresRows {
             """, .integer(document.value)
         ).first
         guard let found else { return nil }
-        return (try PostgresRows.segment(found), Int(found.integer(5)))
+        return (try PostgresRows.segment(found), try found.count(5))
     }
 
     package func summaries(of document: DocumentID) throws(PostgresFault) -> [SegmentSummary] {
@@ -61,10 +62,12 @@ extension PostgresRows {
             SELECT first, last, length(body)::bigint, substr(body, 2, 1) = '\\x00' FROM segment
             WHERE document = $1 ORDER BY first
             """, .integer(document.value)
-        ).rows.map { row in
-            SegmentSummary(
-                row: row.integer(0), first: Revision(Int(row.integer(0))),
-                last: Revision(Int(row.integer(1))), bytes: Int(row.integer(2)), isUnmerged: row.bool(3))
+        ).rows.map { row throws(PostgresFault) in
+            let summary = SegmentSummary(
+                row: try row.integer(0), first: try row.revision(0), last: try row.revision(1),
+                bytes: try row.count(2), isUnmerged: row.bool(3))
+            if !summary.isPlausible { throw .damaged }
+            return summary
         }
     }
 
@@ -82,7 +85,7 @@ extension PostgresRows {
             """
             SELECT first FROM segment WHERE document = $1 AND last > $2 AND time >= $3 ORDER BY first LIMIT 1
             """, .integer(document.value), .integer(Int64(revision.value)), .integer(time)
-        ).first.map { Revision(Int($0.integer(0))) }
+        ).first?.revision(0)
     }
 
     package func isHistoryLong(

@@ -16,8 +16,7 @@ extension PostgresRows {
             """, .integer(document.id.value), .integer(Int64(revision.value))
         ).first
         guard let found else { return nil }
-        guard let snapshot = StoredSnapshot(found, of: document) else { throw .damaged }
-        return snapshot
+        return try StoredSnapshot(found, of: document)
     }
 
     package func newestSnapshotRevision(
@@ -27,7 +26,7 @@ extension PostgresRows {
             "SELECT coalesce(max(revision), 0) FROM snapshot WHERE document = $1 AND revision <= $2",
             .integer(document.value), .integer(Int64(revision.value))
         ).first
-        return Revision(Int(found?.integer(0) ?? 0))
+        return try found?.revision(0) ?? 0
     }
 
     package func snapshotRevisions(
@@ -36,7 +35,7 @@ extension PostgresRows {
         try run(
             "SELECT revision FROM snapshot WHERE document = $1 AND revision >= $2 ORDER BY revision",
             .integer(document.value), .integer(Int64(revision.value))
-        ).rows.map { Revision(Int($0.integer(0))) }
+        ).rows.map { row throws(PostgresFault) in try row.revision(0) }
     }
 
     package func snapshots(
@@ -47,7 +46,7 @@ extension PostgresRows {
             SELECT \(PostgresRows.snapshotColumns) FROM snapshot
             WHERE document = $1 AND revision >= $2 ORDER BY revision
             """, .integer(document.id.value), .integer(Int64(revision.value))
-        ).rows.map { StoredSnapshot($0, of: document) }
+        ).rows.map { try? StoredSnapshot($0, of: document) }
     }
 
     package func hasSnapshot(
@@ -61,13 +60,12 @@ extension PostgresRows {
 }
 
 extension StoredSnapshot {
-    /// Nil if the row is damaged.
-    fileprivate init?(_ row: PostgresRow, of entry: DocumentEntry) {
+    fileprivate init(_ row: PostgresRow, of entry: DocumentEntry) throws(PostgresFault) {
         guard let digest = Digest(bytes: row.bytes(2)), let chain = Digest(bytes: row.bytes(3)) else {
-            return nil
+            throw .damaged
         }
         self.init(
-            document: entry.id, epoch: entry.epoch.document, revision: Revision(Int(row.integer(0))),
+            document: entry.id, epoch: entry.epoch.document, revision: try row.revision(0),
             body: row.bytes(1), digest: digest, chain: Chain(chain))
     }
 }

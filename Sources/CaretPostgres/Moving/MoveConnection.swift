@@ -138,7 +138,7 @@ package final class MoveConnection: MovableRows {
                     """, last)
             }
             for row in page.rows {
-                let values = row.values(of: columns)
+                let values = try run { () throws(PostgresFault) in try row.values(of: columns) }
                 last = values.prefix(table.keyCount).map(PostgresValue.init)
                 try body(values)
             }
@@ -154,13 +154,13 @@ package final class MoveConnection: MovableRows {
 }
 
 extension PostgresRow {
-    fileprivate func values(of columns: [MovedTable.Column]) -> MovedRow {
-        columns.enumerated().map { index, column in
+    fileprivate func values(of columns: [MovedTable.Column]) throws(PostgresFault) -> MovedRow {
+        try columns.enumerated().map { index, column throws(PostgresFault) in
             let index = Int32(index)
             switch column.kind {
-            case .number: return .number(integer(index))
+            case .number: return .number(try integer(index))
             case .bytes: return .bytes(bytes(index))
-            case .optionalNumber: return isNull(index) ? .null : .number(integer(index))
+            case .optionalNumber: return try optionalInteger(index).map { .number($0) } ?? .null
             }
         }
     }

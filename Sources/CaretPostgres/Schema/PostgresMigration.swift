@@ -44,7 +44,7 @@ struct PostgresMigrator {
                 connection)
             let applied = try connection.run(
                 "SELECT number, checksum FROM schema_migration ORDER BY number"
-            ).rows.map { (number: $0.integer(0), checksum: $0.bytes(1)) }
+            ).rows.map { row throws(PostgresFault) in (number: try row.integer(0), checksum: row.bytes(1)) }
             problem = fault(of: applied)
             if problem == nil {
                 for migration in migrations.dropFirst(applied.count) { try apply(migration, connection) }

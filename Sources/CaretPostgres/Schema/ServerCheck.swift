@@ -15,7 +15,7 @@ enum ServerCheck {
             ).first
             guard let row else { throw .lost("PostgreSQL does not tell its settings") }
             found = (
-                row.integer(0), row.text(1), [("fsync", row.text(2)), ("full_page_writes", row.text(3))],
+                try row.integer(0), row.text(1), [("fsync", row.text(2)), ("full_page_writes", row.text(3))],
                 row.text(4)
             )
         } catch {

@@ -28,6 +28,6 @@ enum StoreGeneration {
         try connection.run("UPDATE store SET place = $1 WHERE place = 0", [.integer(cluster.place)])
         let row = try connection.run("SELECT generation FROM store").first
         guard let row else { throw .lost("the row of the store is missing") }
-        return (UInt64(bitPattern: row.integer(0)), .kept)
+        return (UInt64(bitPattern: try row.integer(0)), .kept)
     }
 }

@@ -1,17 +1,17 @@
 import CaretCore
+import CaretFormat
 import CaretLog
 
 /// A row of `tag`.
 enum StoredTag {
     static let columns = "name, revision, username, time"
 
-    /// Nil if the row is damaged.
-    static func tag(_ row: PostgresRow) -> Tag? {
-        guard let name = String(validating: row.bytes(0), as: UTF8.self).flatMap({ TagName($0) }),
-            row.integer(1) >= 0
-        else { return nil }
+    static func tag(_ row: PostgresRow) throws(PostgresFault) -> Tag {
+        guard let name = String(validating: row.bytes(0), as: UTF8.self).flatMap({ TagName($0) }) else {
+            throw .damaged
+        }
         return Tag(
-            name: name, revision: Revision(Int(row.integer(1))), user: ByteString(utf8: row.bytes(2)),
-            time: row.integer(3))
+            name: name, revision: try row.revision(1), user: ByteString(utf8: row.bytes(2)),
+            time: try row.integer(3))
     }
 }

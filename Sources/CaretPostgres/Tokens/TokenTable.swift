@@ -40,18 +40,16 @@ struct TokenTable {
         let shown = SHA256.digest(of: text.utf8).bytes
         guard known.count == shown.count, CRYPTO_memcmp(known, shown, known.count) == 0, let row = found.first
         else { throw .refused(.refused(.gone)) }
-        guard let token = TokenTable.token(row) else { throw .refused(.refused(.damaged)) }
-        return token
+        return try TokenTable.token(row)
     }
 
-    /// Nil if the row is damaged.
-    private static func token(_ row: PostgresRow) -> Token? {
+    private static func token(_ row: PostgresRow) throws(PostgresFault) -> Token {
         guard let user = String(validating: row.bytes(1), as: UTF8.self).flatMap({ try? UserName($0) }),
             let grants = GrantsFormat.decoded(row.bytes(5))
-        else { return nil }
+        else { throw .damaged }
         return Token(
-            id: TokenID(row.integer(0)), user: user, grants: grants, created: row.integer(3),
-            expires: row.isNull(4) ? nil : row.integer(4), hasEnded: row.integer(6) != 0)
+            id: TokenID(try row.integer(0)), user: user, grants: grants, created: try row.integer(3),
+            expires: try row.optionalInteger(4), hasEnded: try row.integer(6) != 0)
     }
 
     func list(after: TokenID?, limit: Int, weighing weight: Int) throws(PostgresFault) -> TokenListing {
@@ -61,10 +59,10 @@ struct TokenTable {
             [.integer(after?.value ?? 0), .integer(Int64(max(0, limit)) + 1)])
         var (items, sum): ([TokenListing.Item], Int) = ([], 0)
         for row in found.rows {
-            let lastUse = row.isNull(7) ? nil : row.integer(7)
-            let item =
-                TokenTable.token(row).map { TokenListing.Item.sound($0, lastUse: lastUse) }
-                ?? .damaged(TokenID(row.integer(0)))
+            let id = TokenID(try row.integer(0))
+            let sound = try? TokenListing.Item.sound(
+                TokenTable.token(row), lastUse: row.optionalInteger(7))
+            let item = sound ?? .damaged(id)
             sum += item.weight
             if items.count >= limit || sum > weight && !items.isEmpty {
                 return TokenListing(items: items, hasMore: true)
@@ -82,7 +80,7 @@ struct TokenTable {
 
     func live(_ tokens: [TokenID]) throws(PostgresFault) -> [TokenID] {
         try connection.run("SELECT id FROM token WHERE id = ANY($1)", [.integers(tokens.map(\.value))])
-            .rows.map { TokenID($0.integer(0)) }
+            .rows.map { row throws(PostgresFault) in TokenID(try row.integer(0)) }
     }
 
     func noteEnds(of tokens: [TokenID]) throws(PostgresFault) {

@@ -64,7 +64,9 @@ extension DocumentWriter {
             """
             SELECT first, last, after FROM segment WHERE document = $1 AND first BETWEEN $2 AND $3 ORDER BY first
             """, id, from, to
-        ).rows.map { (first: $0.integer(0), last: $0.integer(1), after: $0.bytes(2)) }
+        ).rows.map { row throws(PostgresFault) in
+            (first: try row.integer(0), last: try row.integer(1), after: row.bytes(2))
+        }
         // The chain value at the end shows that the history was not rewritten.
         guard
             found.elementsEqual(

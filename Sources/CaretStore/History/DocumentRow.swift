@@ -27,7 +27,7 @@ extension DocumentRow {
         snapshot = Revision(Int(row.integer(11)))
         unmergedSegments = Int(row.integer(12))
         bytesSinceSnapshot = Int(row.integer(13))
-        if sum != row.integer(15) { return nil }
+        if sum != row.integer(15) || !isPlausible { return nil }
     }
 
     /// The values of all columns after the ID, in their order, with the checksum.

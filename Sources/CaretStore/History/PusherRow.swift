@@ -27,7 +27,7 @@ struct PusherRow {
         entry = PusherEntry(
             seq: row.integer(1), revision: Revision(Int(row.integer(2))), digest: digest, used: row.integer(4)
         )
-        if sum != row.integer(5) { return nil }
+        if sum != row.integer(5) || !entry.isPlausible { return nil }
     }
 
     /// Writes the row, and replaces an older row of the same author in the same document.

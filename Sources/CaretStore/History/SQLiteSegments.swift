@@ -64,9 +64,10 @@ extension SQLiteRows {
         for one in found {
             let isUnmerged =
                 if let known = one.isUnmerged { known } else { try isPlain(one.row, of: document) }
-            summaries.append(
-                SegmentSummary(
-                    row: one.row, first: one.first, last: one.last, bytes: one.bytes, isUnmerged: isUnmerged))
+            let summary = SegmentSummary(
+                row: one.row, first: one.first, last: one.last, bytes: one.bytes, isUnmerged: isUnmerged)
+            if !summary.isPlausible { throw .damaged }
+            summaries.append(summary)
         }
         return summaries
     }

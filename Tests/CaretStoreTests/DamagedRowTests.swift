@@ -1,0 +1,129 @@
+import CaretCore
+import CaretFormat
+import CaretLog
+import CaretPostgres
+import CaretStore
+import TestSupport
+import Testing
+
+/// A row of a document that has no number where one must be, or a number that no server writes.
+private struct DamagedRow: CustomStringConvertible {
+    let table: MovedTable
+    let column: String
+    let value: Int64?
+
+    var description: String { "\(table.rawValue).\(column) = \(value.map(String.init) ?? "null")" }
+
+    /// One for each number of each row that belongs to a document.
+    static let all = [MovedTable.document, .segment, .snapshot, .pusher, .tag].flatMap { table in
+        table.columns.enumerated().dropFirst().flatMap { index, column -> [DamagedRow] in
+            if column.kind == .bytes { return [] }
+            let values: [Int64?] = [nil, -1, .min, .max]
+            // A key cannot be null, and another author belongs to another row.
+            return values.filter { $0 != nil || index >= table.keyCount && column.kind != .optionalNumber }
+                .map { DamagedRow(table: table, column: column.name, value: $0) }
+        }
+    }
+
+    func update(_ document: DocumentID, schema: String) -> String {
+        let key = table == .document ? "id" : "document"
+        let name = "\(schema).\(table.rawValue)"
+        let allowed = value == nil ? "ALTER TABLE \(name) ALTER \(column) DROP NOT NULL; " : ""
+        return allowed
+            + "UPDATE \(name) SET \(column) = \(value.map(String.init) ?? "NULL") "
+            + "WHERE (\(key), ctid) = (SELECT \(key), max(ctid) FROM \(name) WHERE \(key) = \(document.value) GROUP BY 1); "
+    }
+}
+
+@Suite("Rows with impossible numbers") struct DamagedRowTests {
+    @Test("a number that is missing or impossible harms only its own document")
+    func impossible() async throws {
+        let cluster = try PostgresCluster()
+        let address = try PostgresAddress(cluster.newAddress())
+        let store = try PostgresStore(address, node: "test", allowsUnreplicated: true)
+        var sound = try await TrackedDocument(on: store, "sound")
+        try await sound.type("abc")
+        var (documents, sql) = ([(row: DamagedRow, document: TrackedDocument)](), "")
+        for row in DamagedRow.all {
+            var document = try await TrackedDocument(on: store, "\(row)")
+            try await document.type("abc")
+            #expect(await document.putSnapshot() == nil)
+            let tag = CaretLog.Tag(name: try #require(TagName("tag")), revision: 2, user: "ann", time: 7)
+            #expect(await store.addTag(tag, to: document.entry.id) == .tagged)
+            sql += row.update(document.entry.id, schema: "store_1")
+            documents.append((row, document))
+        }
+        try cluster.execute(sql)
+        // This store knows the rows as they were.
+        for (_, document) in documents {
+            let outcomes = await store.append([try document.letters("d"), try sound.letters("d")])
+            #expect(outcomes[1] == .committed(head: sound.head.next))
+            try sound.follow(try sound.letters("d"))
+        }
+        await store.close()
+        let again = try PostgresStore(address, node: "test", allowsUnreplicated: true)
+        for (row, document) in documents { try await useEverything(of: document, on: again, "\(row)") }
+        await again.runUpkeep(at: 100 * StoreSettings.day)
+        sound.store = again
+        try await sound.type("e")
+        #expect(try await again.text(of: sound.entry.id).get().text == sound.text)
+        let names = try await again.list(limit: 1_000).get()
+        #expect(names.entries.contains { $0.id == sound.entry.id })
+        #expect(names.damaged > 0)
+        let report = try await again.check(nil, progress: { _ in })
+        #expect(report.findings.allSatisfy { $0.document != sound.entry.id })
+        await again.close()
+    }
+
+    @Test("a token whose row has no number is refused, and others are not")
+    func token() async throws {
+        let cluster = try PostgresCluster()
+        let store = try PostgresStore(
+            PostgresAddress(cluster.newAddress()), node: "test", allowsUnreplicated: true)
+        let (user, grants) = (try UserName("ann"), try TokenContractTests.some())
+        let (damaged, sound) = (
+            try await store.addToken(of: user, grants).get(), try await store.addToken(of: user, grants).get()
+        )
+        try cluster.execute(
+            "ALTER TABLE store_1.token ALTER created DROP NOT NULL; "
+                + "UPDATE store_1.token SET created = NULL WHERE id = 1")
+        #expect(refusal(await store.token(shown: damaged.bytes)) == .damaged)
+        #expect(try await store.token(shown: sound.bytes).get().user == user)
+        let listed = try await store.tokens().get().items
+        #expect(listed.count == 2)
+        guard case .damaged(TokenID(1)) = listed[0], case .sound = listed[1] else {
+            throw Unexpected(what: "\(listed)")
+        }
+        await store.close()
+    }
+
+    /// Calls everything that reads or writes a document. A text that is returned is right.
+    private func useEverything(
+        of document: TrackedDocument, on store: PostgresStore, _ what: Comment
+    ) async throws {
+        let (id, name) = (document.entry.id, document.entry.name)
+        if case .success(let found) = await store.text(of: id) {
+            // The append before may have been committed.
+            var appended = document
+            try appended.follow(try document.letters("d"))
+            #expect([document.text, appended.text].contains(found.text), what)
+        }
+        if case .success(let found) = await store.text(of: id, at: 1) {
+            #expect(found.text == document.texts[1], what)
+        }
+        _ = await store.find(name)
+        _ = await store.entries(of: [id])
+        _ = await store.read(id, after: 0)
+        _ = await store.pusher(SampleLog.ann, in: id)
+        _ = await store.tags(of: id)
+        _ = await store.append(try document.letters("x"))
+        _ = await store.appendLocked(try document.letters("y")) { _ in [] }
+        _ = await store.putSnapshot(Snapshot(revision: 1, text: document.texts[1]), of: id)
+        _ = await store.trim(id, through: 1)
+        _ = await store.redact(id, Redaction(try Passage("b")))
+        _ = await store.rename(id, to: try DocumentName("\(name).new"))
+        _ = await store.delete(id, at: 1)
+        _ = await store.deleted()
+        _ = await store.undelete(id)
+    }
+}

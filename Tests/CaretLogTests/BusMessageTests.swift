@@ -125,6 +125,34 @@ import Testing
         #expect(events == [])
     }
 
+    @Test("two servers with one name are told apart after one alarm")
+    func oneName() {
+        var hearing = Hearing()
+        let (first, second) = (NodeID(node: 1, run: 1), NodeID(node: 1, run: 2))
+        var events = hearing.hears(1, 1, 1)
+        #expect(events == [.found(first)])
+        // The second one looks like the first one after a start.
+        events = hearing.hears(1, 2, 1)
+        #expect(events == [.gone(first), .missed, .found(second)] && hearing.neighbours.count == 1)
+        events = hearing.hears(1, 1, 2)
+        #expect(events == [.missed, .found(first)] && hearing.neighbours.count == 2)
+        for number in 2..<20 as Range<Int64> {
+            events = hearing.hears(1, 2, number, at: 1_000) + hearing.hears(1, 1, number + 1, at: 1_000)
+            #expect(events == [])
+        }
+        events = hearing.hears(1, 2, 20, at: 2_000) + hearing.neighbours.forgetSilent(at: 4_000)
+        #expect(events == [.gone(first), .missed] && hearing.neighbours.count == 1)
+    }
+
+    @Test("a run that was replaced falls silent without a second alarm")
+    func replaced() {
+        var hearing = Hearing()
+        var events = hearing.hears(1, 1, 1) + hearing.hears(1, 2, 1, at: 2_000)
+        #expect(events.last == .found(NodeID(node: 1, run: 2)))
+        events = hearing.neighbours.forgetSilent(at: 4_000)
+        #expect(events == [] && hearing.neighbours.count == 1)
+    }
+
     // MARK: Waiting news
 
     @Test("newer news replace older ones, and more than the limit are dropped")

@@ -42,6 +42,50 @@ import Testing
             PostgresAddress(address), node: node, allowsUnreplicated: true, patience: 3_000, onEvent: onEvent)
     }
 
+    @Test("a server whose name another one has taken meanwhile goes on under another name")
+    func lostName() async throws {
+        let cluster = try PostgresCluster()
+        let address = cluster.newAddress()
+        let events = Shared<[PostgresEvent]>([])
+        let here = try open(address, "a") { event in events.change { $0.append(event) } }
+        let there = try open(address, "b")
+        let (ear, own) = (Ear(there), Ear(here))
+        var document = try await TrackedDocument(on: here)
+        try await document.type("ab")
+        try await ear.waits { $0.news.contains(.head(document.entry.id, 2)) }
+        here.bus?.report(NodeReport(address: "x", version: "1", started: 1))
+        try await withThrowingTaskGroup { group in
+            // Takes the lock of "a" at the moment when its connection is cut, and keeps it until the server has given up.
+            let lock = "hashtext('caret.store_1'), 1"
+            group.addTask {
+                try cluster.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 1; "
+                        + "SELECT pg_advisory_lock(\(lock)), pg_sleep(6)")
+            }
+            try await own.waits { _ in events.value.contains(.nameLost("a", now: "a~2")) }
+            own.forget()
+            ear.forget()
+            // Its appends go on, and nothing looks as if commits were lost.
+            try await document.type("cd")
+            try await ear.waits { $0.news.contains(.head(document.entry.id, 4)) }
+            try await group.waitForAll()
+        }
+        #expect(!events.value.contains { if case .renewed = $0 { true } else { false } })
+        here.bus?.report(NodeReport(address: "x", version: "2", started: 1))
+        var listed: [NodeEntry] = []
+        for _ in 0..<1_000 where !listed.contains(where: { $0.name == "a~2" }) {
+            try await Task.sleep(for: .milliseconds(10))
+            listed = try await others(there)
+        }
+        #expect(listed.contains { $0.name == "a~2" && $0.report.version == "2" })
+        await here.close()
+        await there.close()
+    }
+
+    private func others(_ store: PostgresStore) async throws -> [NodeEntry] {
+        try await withCheckedContinuation { done in store.otherNodes { done.resume(returning: $0) } }.get()
+    }
+
     @Test("a server hears what the other ones have committed, and nothing of itself")
     func everyKind() async throws {
         let address = try PostgresCluster.shared.get().newAddress()

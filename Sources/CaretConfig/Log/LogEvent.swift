@@ -69,6 +69,8 @@ package struct LogEvent: Equatable, Sendable {
         case storeReplicated = "store_replicated"
         /// PostgreSQL refused a statement that should always succeed.
         case storeFailed = "store_failed"
+        /// Another server over the same database has the name of this one.
+        case nameLost = "name_lost"
         case documentDamaged = "document_damaged"
         /// A check of the store found data that differs from what was written.
         case damageFound = "damage_found"
@@ -105,7 +107,7 @@ package struct LogEvent: Equatable, Sendable {
             case .cannotListen, .diskFull, .diskFailed, .dataLost, .documentDamaged, .damageFound,
                 .checkFailed,
                 .backupFailed,
-                .internalFault, .reloadFailed, .storeFailed, .storeUnreplicated:
+                .internalFault, .reloadFailed, .storeFailed, .storeUnreplicated, .nameLost:
                 .error
             }
         }

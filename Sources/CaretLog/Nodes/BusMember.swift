@@ -3,7 +3,7 @@
 /// Messages may be lost. But each has a number, and every server sends at least one message per `beat`. So the others
 /// soon notice that they have missed one.
 package struct BusMember {
-    package let id: NodeID
+    package private(set) var id: NodeID
     /// The longest time without a message, in milliseconds.
     private let beat: Int64
     private var outbox = BusOutbox()
@@ -83,5 +83,11 @@ package struct BusMember {
         ended(areSent: false, at: now)
         sentAt = nil
         neighbours.forgetAll()
+    }
+
+    /// This server goes on under another name, so the others take it for another server.
+    package mutating func become(_ new: NodeID, at now: Int64) {
+        disconnected(at: now)
+        id = new
     }
 }

@@ -1,7 +1,7 @@
 package import CaretCore
 
 /// One run of a server among those over one store.
-package struct NodeID: Hashable, Sendable {
+package struct NodeID: Comparable, Hashable, Sendable {
     /// The number of the server in the store.
     package let node: Int64
     /// A random number that differs between the runs of a server.
@@ -10,6 +10,10 @@ package struct NodeID: Hashable, Sendable {
     package init(node: Int64, run: UInt64) {
         self.node = node
         self.run = run
+    }
+
+    package static func < (left: NodeID, right: NodeID) -> Bool {
+        (left.node, left.run) < (right.node, right.run)
     }
 }
 

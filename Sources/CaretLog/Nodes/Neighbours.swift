@@ -1,14 +1,15 @@
 /// The other servers that this one hears, and whether a message of them was lost.
 package struct Neighbours: Equatable {
     private struct Neighbour: Equatable {
-        var run: UInt64
         /// The number of the last message.
         var last: Int64
         /// When the last message came, in milliseconds.
         var heard: Int64
+        /// Whether a later run of the same server was found, so that this one counts as ended.
+        var hasEnded = false
     }
 
-    private var neighbours: [Int64: Neighbour] = [:]
+    private var neighbours: [NodeID: Neighbour] = [:]
     private let silence: Int64
 
     /// A server sends at least one message in this time, in milliseconds.
@@ -18,35 +19,36 @@ package struct Neighbours: Equatable {
 
     package init(silence: Int64 = Neighbours.silence) { self.silence = silence }
 
-    package var count: Int { neighbours.count }
+    package var count: Int { neighbours.count { !$0.value.hasEnded } }
 
     /// Records a message. Returns what it shows about earlier ones.
     package mutating func hear(_ message: BusMessage, at now: Int64) -> [NodeEvent] {
         let (sender, number) = (message.sender, message.number)
-        guard let known = neighbours[sender.node] else {
-            neighbours[sender.node] = Neighbour(run: sender.run, last: number, heard: now)
-            return [.found(sender)]
-        }
-        if known.run != sender.run {
-            neighbours[sender.node] = Neighbour(run: sender.run, last: number, heard: now)
+        guard let known = neighbours[sender] else {
+            let ended = endRuns(of: sender.node)
+            neighbours[sender] = Neighbour(last: number, heard: now)
             // The earlier run may have told nobody of its last commits.
-            return [.gone(NodeID(node: sender.node, run: known.run)), .missed, .found(sender)]
+            return ended.isEmpty ? [.found(sender)] : ended.map { .gone($0) } + [.missed, .found(sender)]
         }
-        neighbours[sender.node]?.heard = now
-        if number <= known.last { return [] }
-        neighbours[sender.node]?.last = number
-        return number == known.last + 1 ? [] : [.missed]
+        neighbours[sender] = Neighbour(last: max(number, known.last), heard: now)
+        // Two servers have one name. This one did not end when the other one was found.
+        if known.hasEnded { return [.missed, .found(sender)] }
+        return number <= known.last + 1 ? [] : [.missed]
+    }
+
+    /// A server was started again: its earlier run has ended.
+    private mutating func endRuns(of node: Int64) -> [NodeID] {
+        let ended = neighbours.filter { $0.key.node == node && !$0.value.hasEnded }.map(\.key).sorted()
+        for one in ended { neighbours[one]?.hasEnded = true }
+        return ended
     }
 
     /// Forgets the servers that are silent. What such a server committed last may be known to nobody.
     package mutating func forgetSilent(at now: Int64) -> [NodeEvent] {
         let silent = neighbours.filter { $0.value.heard + silence <= now }
-        for node in silent.keys { neighbours[node] = nil }
-        return silent.isEmpty
-            ? []
-            : silent.sorted { $0.key < $1.key }.map { .gone(NodeID(node: $0.key, run: $0.value.run)) } + [
-                .missed
-            ]
+        for one in silent.keys { neighbours[one] = nil }
+        let gone = silent.filter { !$0.value.hasEnded }.map(\.key).sorted()
+        return gone.isEmpty ? [] : gone.map { .gone($0) } + [.missed]
     }
 
     /// Forgets all servers, because messages may have been missed.

@@ -96,7 +96,7 @@ struct AppendStatement {
         ]
         let rest: [PostgresValue] = [
             .integer(Int64(bitPattern: appends[0].row.entry.epoch.generation)),
-            .integer(lane.shared.node), .integer(lane.use.rawValue),
+            .integer(lane.node), .integer(lane.use.rawValue),
         ]
         let values = documents + pushers + rest
         return try AppendStatement.answer(

@@ -4,9 +4,12 @@ import Glibc
 /// The connection of a bus, which is made again after it was lost. It also holds the lock on the server's name.
 struct BusConnection {
     private let shared: SharedState
+    private let name: String
     private var connection: PostgresConnection?
     private var incarnation = 0
     private var hasName = false
+    /// When this server stops waiting for its name.
+    private var end: ContinuousClock.Instant
     private var nextAttempt = ContinuousClock.now
     private var pause = BusConnection.shortestPause
 
@@ -15,14 +18,13 @@ struct BusConnection {
 
     /// Connects, and takes the lock on the server's name. Another running server may have it.
     init(_ shared: SharedState, name: String) throws(PostgresOpeningFault) {
-        self.shared = shared
-        // The lock of a server that was killed lasts until PostgreSQL has noticed the end of its connection.
-        let end = ContinuousClock.now + .milliseconds(Int64(shared.patience) * 4 / 5)
+        (self.shared, self.name) = (shared, name)
+        end = BusConnection.endOfWait(shared)
         do throws(PostgresFault) {
             try connect()
             while !hasName, ContinuousClock.now < end {
                 usleep(50_000)
-                try takeName()
+                hasName = try isTaken(shared.node)
             }
         } catch {
             throw .cannotConnect("\(error)")
@@ -64,20 +66,46 @@ struct BusConnection {
         try new.execute("LISTEN \(channel)")
         connection = new
         pause = BusConnection.shortestPause
-        try takeName()
+        hasName = try isTaken(shared.node)
+        end = BusConnection.endOfWait(shared)
     }
 
     /// One channel for each schema, so that two stores in one database do not disturb each other.
     static let channel = "'caret.' || current_schema()"
 
-    private mutating func takeName() throws(PostgresFault) {
+    /// The lock of a server that was killed, and of a connection that was cut, lasts until PostgreSQL has noticed the end.
+    private static func endOfWait(_ shared: SharedState) -> ContinuousClock.Instant {
+        .now + .milliseconds(Int64(shared.patience) * 4 / 5)
+    }
+
+    /// Takes the lock on the name with this number, and returns whether no other server has it.
+    private func isTaken(_ node: Int64) throws(PostgresFault) -> Bool {
         let row = try connection?.run(
             """
             SELECT CASE WHEN pg_try_advisory_lock(hashtext(\(BusConnection.channel)), $1::bigint::integer) THEN 1 ELSE 0 \
             END::bigint
-            """, [.integer(shared.node)]
+            """, [.integer(node)]
         ).first
-        hasName = try row?.integer(0) == 1
+        return try row?.integer(0) == 1
+    }
+
+    /// The number of suffixes that this server tries if another one has its name.
+    private static let otherNames = 2...9
+
+    /// While this server could not reach PostgreSQL, another one has taken its name. Two servers that count their commits
+    /// together would hide from each other that some were lost, so this one goes on under the next free name.
+    private mutating func takeOtherName(_ connection: PostgresConnection) throws(PostgresFault) {
+        for suffix in BusConnection.otherNames {
+            let other = "\(name)~\(suffix)"
+            let number = try NodeTable.number(of: other, connection)
+            if try isTaken(number) {
+                hasName = true
+                shared.become(number)
+                incarnation = shared.incarnation
+                return shared.onEvent(.nameLost(name, now: other))
+            }
+        }
+        throw .lost("other servers have the name \(name), and all names up to \(name)~\(BusConnection.otherNames.upperBound)")
     }
 
     mutating func lost(_ fault: PostgresFault) {
@@ -109,9 +137,11 @@ struct BusConnection {
 
     /// Writes what this server says of itself, or that it has stopped.
     mutating func write(_ report: NodeReport?, isClosing: Bool) throws(PostgresFault) {
-        if !hasName { try takeName() }
-        // Another server of the same name may have taken over the row.
-        guard hasName, let connection else { return }
+        guard let connection else { return }
+        if !hasName { hasName = try isTaken(shared.node) }
+        if !hasName, end < .now { try takeOtherName(connection) }
+        // Another server may have the row.
+        if !hasName { return }
         let table = NodeTable(connection: connection, node: shared.node)
         if isClosing { return try table.leave() }
         if let report { shared.noteStandbys(try table.write(report)) }

@@ -13,6 +13,18 @@ struct NodeTable {
     /// More servers are not listed.
     private static let most = 1_000
 
+    /// The number of the server with this name, which gets one if it has none.
+    static func number(of name: String, _ connection: PostgresConnection) throws(PostgresFault) -> Int64 {
+        let row = try connection.run(
+            """
+            INSERT INTO node (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name
+            RETURNING number
+            """, [.text(name)]
+        ).first
+        guard let row else { throw .lost("PostgreSQL returned no row of an insertion") }
+        return try row.integer(0)
+    }
+
     /// Writes the report. Returns PostgreSQL's list of synchronous standbys.
     func write(_ report: NodeReport) throws(PostgresFault) -> String {
         try connection.run(

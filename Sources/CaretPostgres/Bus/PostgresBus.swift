@@ -24,7 +24,7 @@ final class PostgresBus: NodeBus, Sendable {
 
     init(_ shared: SharedState) {
         self.shared = shared
-        state = Mutex(State(member: BusMember(NodeID(node: shared.node, run: .random(in: .min ... .max)))))
+        state = Mutex(State(member: BusMember(.newRun(of: shared.node))))
     }
 
     /// Starts the thread. `connection` has the lock on the server's name.
@@ -86,10 +86,13 @@ final class PostgresBus: NodeBus, Sendable {
         try connection.send(messages)
         state.withLock { $0.member.ended(areSent: true, at: now) }
         try connection.write(report, isClosing: isClosing)
-        let nextBeat = state.withLock { state in
+        let (nextBeat, isOther) = state.withLock { state in
             if state.report == report { state.report = nil }
-            return state.member.nextBeat
+            let isOther = state.member.id.node != shared.node
+            if isOther { state.member.become(.newRun(of: shared.node), at: now) }
+            return (state.member.nextBeat, isOther)
         }
+        if isOther { hear([.missed]) }
         if isClosing { return }
         let texts = try connection.receive(until: signal, atMost: max(0, nextBeat - now))
         let heard = state.withLock { $0.member.hear(texts, at: now) }
@@ -124,4 +127,8 @@ final class PostgresBus: NodeBus, Sendable {
 
     /// Milliseconds since this bus was made.
     private var now: Int64 { Int64((ContinuousClock.now - start) / .milliseconds(1)) }
+}
+
+extension NodeID {
+    fileprivate static func newRun(of node: Int64) -> NodeID { NodeID(node: node, run: .random(in: .min ... .max)) }
 }

@@ -26,8 +26,12 @@ final class Lane {
     let shared: SharedState
     let use: Use
     private var connection: PostgresConnection?
-    private var incarnation = 0
-    /// The highest number of commits of this lane that it was told of; nil before the first connection.
+    /// Nil before the first connection.
+    private var incarnation: Int?
+    /// The number of the server under which this lane counts its commits.
+    private(set) var node: Int64
+    /// The highest number of commits of this lane that it was told of; nil before the first connection, and under another
+    /// number of the server.
     private var commits: Int64?
     /// Nil if no attempt to connect has failed since the last connection.
     private var outage: Outage?
@@ -40,6 +44,7 @@ final class Lane {
     init(_ use: Use, _ shared: SharedState) {
         self.use = use
         self.shared = shared
+        node = shared.node
     }
 
     /// Runs `body` with a connection that works. If there is none, waits for one. If PostgreSQL has been away for
@@ -155,7 +160,7 @@ final class Lane {
     }
 
     private func connect() throws(PostgresFault) -> PostgresConnection {
-        let isFirst = commits == nil
+        let isFirst = incarnation == nil
         let new = try PostgresConnection(
             shared.address, beginningWith: shared.firstHost, patience: shared.patience,
             requiresStandbys: use.writes && !shared.allowsUnreplicated)
@@ -198,11 +203,13 @@ final class Lane {
     /// lost commits that this lane was told of.
     private func passBarrier(_ new: PostgresConnection) throws(PostgresFault) {
         let cluster = try Cluster(new)
+        let before = shared.incarnation
+        if node != shared.node { (node, commits) = (shared.node, nil) }
         let row = try new.run(
             """
             INSERT INTO lane (node, lane, commits) VALUES ($1, $2, 1)
             ON CONFLICT (node, lane) DO UPDATE SET commits = lane.commits + 1 RETURNING commits
-            """, [.integer(shared.node), .integer(use.rawValue)]
+            """, [.integer(node), .integer(use.rawValue)]
         ).first
         if let warning = new.takeWarning() { throw .lost(warning) }
         guard let found = try row?.integer(0) else { throw .lost("PostgreSQL returned no row of an insertion") }
@@ -211,7 +218,7 @@ final class Lane {
         }
         commits = found
         let noted = shared.note(cluster)
-        incarnation = noted.incarnation
+        incarnation = noted.isOther ? noted.incarnation : before
         // This lane has seen its own commits there, so it vouches for a server that took over.
         if noted.isOther {
             try new.run(

@@ -7,8 +7,6 @@ final class SharedState: Sendable {
     let address: PostgresAddress
     /// How long a call waits for an answer, and for a new connection, in milliseconds.
     let patience: Int32
-    /// The number of this server in the table `node`.
-    let node: Int64
     /// Whether a server without a synchronous standby is accepted.
     let allowsUnreplicated: Bool
     let generation: Generation
@@ -17,8 +15,9 @@ final class SharedState: Sendable {
     private let closing = Atomic(false)
 
     private struct State {
+        var node: Int64
         var cluster: Cluster
-        /// Changes when another cluster or timeline was seen. Connections from before are no longer used.
+        /// Changes when another cluster or timeline was seen, and with `node`. Connections from before are no longer used.
         var incarnation = 0
         /// Documents with a commit of unknown outcome. The number tells one unknown outcome from the next.
         var undecided: [DocumentID: Int] = [:]
@@ -40,17 +39,28 @@ final class SharedState: Sendable {
     ) {
         self.address = address
         self.patience = patience
-        self.node = node
         self.allowsUnreplicated = allowsUnreplicated
         self.generation = generation
         self.onEvent = onEvent
-        state = Mutex(State(cluster: cluster, isFresh: isFresh, firstHost: host))
+        state = Mutex(State(node: node, cluster: cluster, isFresh: isFresh, firstHost: host))
     }
 
     /// While the store is being closed, calls wait for no reconnection.
     var isClosing: Bool {
         get { closing.load(ordering: .relaxed) }
         set { closing.store(newValue, ordering: .relaxed) }
+    }
+
+    /// The number of this server in the table `node`.
+    var node: Int64 { state.withLock { $0.node } }
+
+    /// Another server has the name of this one, so this one goes on under another number. Connections from before are no
+    /// longer used, because they count their commits under the old number.
+    func become(_ node: Int64) {
+        state.withLock { state in
+            state.node = node
+            state.incarnation += 1
+        }
     }
 
     // MARK: Hosts

@@ -45,13 +45,7 @@ struct StoreOpening {
     }
 
     private func registered(_ connection: PostgresConnection) throws(PostgresFault) -> SharedState {
-        let node = try connection.run(
-            """
-            INSERT INTO node (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name
-            RETURNING number
-            """, [.text(node)]
-        ).first?.integer(0)
-        guard let node else { throw .lost("PostgreSQL returned no row of an insertion") }
+        let node = try NodeTable.number(of: node, connection)
         let cluster = try Cluster(connection)
         let (generation, renewal) = try StoreGeneration.read(connection, cluster)
         let shared = SharedState(

@@ -5,6 +5,9 @@ package protocol ServedStore: DocumentStore, TokenStore, TagStore {
     /// A number that changes when the store notices that it lost commits. The names of epochs contain it.
     var generation: UInt64 { get }
 
+    /// The time by which the server stamps changes, in milliseconds since 1970.
+    var now: Int64 { get }
+
     /// How this store and those of other servers tell each other what has changed; nil if only one server can use it.
     var bus: (any NodeBus)? { get }
 

@@ -16,6 +16,8 @@ package enum PostgresEvent: Equatable, Sendable {
     /// The outcome of a write is unknown, until the store has asked again.
     case outcomeUnknown
     case bus(BusTraffic)
+    /// The clock of this machine is this many milliseconds ahead of PostgreSQL's, or behind if negative.
+    case clockDiffers(ahead: Int64)
     /// Another running server has the name of this one, which has another name from now on.
     case nameLost(String, now: String)
     /// A connection was lost, or PostgreSQL cannot be reached, for this reason.

@@ -36,6 +36,8 @@ package final class PostgresStore: DocumentStore {
 
     package var generation: UInt64 { shared.generation.value }
 
+    package var now: Int64 { shared.clock.now }
+
     /// Opens the database, and creates the tables if they are missing. `node` is the name of this server, which no
     /// other running server may have. A call waits at most `patience` milliseconds for an answer, and for a new
     /// connection. The store calls `onEvent` on any thread. `onEvent` must return soon.
@@ -46,8 +48,7 @@ package final class PostgresStore: DocumentStore {
     ) throws(PostgresOpeningFault) {
         let opening = StoreOpening(
             address: address, patience: patience, node: node, allowsUnreplicated: allowsUnreplicated,
-            migrations: migrations,
-            onEvent: onEvent)
+            migrations: migrations, clock: StoreClock(settings.now), onEvent: onEvent)
         let shared = try opening.open()
         self.shared = shared
         let (due, bus, rows) = (due, PostgresBus(shared), rows)
@@ -73,6 +74,8 @@ package final class PostgresStore: DocumentStore {
             for reader in readers { await reader.run { $0.forgetHistory(of: document) } }
             await upkeepReader.run { $0.forgetHistory(of: document) }
         }
+        var settings = settings
+        settings.now = { [clock = shared.clock] in clock.now }
         upkeep = Upkeep(writes, upkeepReader, settings, openCalls) { event in
             if let document = event.changedDocument { bus.publish([.changed(document)]) }
             onEvent(PostgresEvent(event))

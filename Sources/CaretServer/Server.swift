@@ -32,7 +32,7 @@ package final class Server: Sendable {
                 push.forEachPart { sum.update($0) }
                 return sum.digest()
             })
-        let clock = ServerClock()
+        let clock = ServerClock(wall: { store.now })
         let background = DispatchQueue(label: "caret.work", attributes: .concurrent)
         var loops: [Loop] = []
         let platform = Platform(

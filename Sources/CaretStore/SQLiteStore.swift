@@ -31,6 +31,9 @@ package final class SQLiteStore: DocumentStore {
     /// The store's part of every epoch. It can be renewed at any time.
     package var generation: UInt64 { currentGeneration.value }
 
+    private let settings: StoreSettings
+    package var now: Int64 { settings.now() }
+
     /// Opens the store in an existing folder, and creates the database if it is missing. The store calls
     /// `onEvent` on any queue. `onEvent` must return soon.
     package init(
@@ -38,7 +41,7 @@ package final class SQLiteStore: DocumentStore {
         migrations: [Migration] = Migration.all,
         onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(OpeningFault) {
-        self.onEvent = onEvent
+        (self.onEvent, self.settings) = (onEvent, settings)
         folder = try DataFolder(path)
         backups = BackupFiles(folder: path + "/backups")
         backups.removePartial()
@@ -50,6 +53,7 @@ package final class SQLiteStore: DocumentStore {
         let database = try folder.openForWriting(migrations: migrations, onEvent: onEvent)
         try SQLiteStore.repairNames(of: database, onEvent)
         let row = try SQLiteStore.row(of: database, counter, onEvent)
+        SQLiteStore.compareTimes(database, settings.now(), onEvent)
         // The row has just been read from the same page. So this fails only with an older schema in tests.
         let isErasureDue = (try? database.isErasureDue()) ?? false
         let generation = Generation(row.progress.generation)
@@ -114,6 +118,19 @@ package final class SQLiteStore: DocumentStore {
             throw .database(error)
         }
         return database
+    }
+
+    /// Reports a clock that is behind the newest changes. The next change of a document gets at least the time of the one
+    /// before it.
+    private static func compareTimes(
+        _ database: Database, _ now: Int64, _ onEvent: (StoreEvent) -> Void
+    ) {
+        // Fails only if the rows are damaged, which later reads report.
+        let newest = try? database.first(
+            "SELECT max(time) FROM (SELECT time FROM segment ORDER BY id DESC LIMIT 100)"
+        ) { $0.integer(0) }
+        guard let newest, newest <= DocumentEntry.farthest else { return }
+        if newest - now > 5_000 { onEvent(.clockIsBehind(milliseconds: newest - now)) }
     }
 
     /// Compares the index of names with the documents, and reports what was repaired or is damaged.

@@ -8,6 +8,8 @@ package enum StoreEvent: Equatable, Sendable {
     case renewed(Renewal)
     /// The index of names did not match the documents, and was made again.
     case namesRebuilt
+    /// The clock of this machine is behind the newest change.
+    case clockIsBehind(milliseconds: Int64)
     /// The store is about to apply a migration, inside its transaction.
     case migrating(Int64)
     /// The store begins a transaction with this number of calls.

@@ -38,8 +38,11 @@ final class PostgresStoreLog: Sendable {
         case .conflicted(let count): add(count, to: .storeConflicts)
         case .outcomeUnknown: add(1, to: .storeUnknownOutcomes)
         case .bus(let traffic): count(traffic)
+        case .clockDiffers(let ahead):
+            log.write(LogEvent(.clockDiffers, .milliseconds(Int(ahead)), .reason("postgresql")))
         case .nameLost(let name, let other):
-            log.write(LogEvent(.nameLost, .fault("another server is called \(name), so this one is now \(other)")))
+            log.write(
+                LogEvent(.nameLost, .fault("another server is called \(name), so this one is now \(other)")))
         // All connections are lost at the same time, so only the first loss and the first new connection are logged. An idle
         // connection may be made again much later.
         case .lost(let reason):

@@ -41,6 +41,8 @@ final class StoreLog: Sendable {
                     .document(document.value), .revision(known.value)))
         case .renewed(let renewal): log.write(LogEvent(.epochsRenewed, .reason(renewal.word)))
         case .namesRebuilt: log.write(LogEvent(.namesRebuilt))
+        case .clockIsBehind(let milliseconds):
+            log.write(LogEvent(.clockDiffers, .milliseconds(-Int(milliseconds)), .reason("stored")))
         case .migrating(let number): log.write(LogEvent(.migrating, .count(Int(number))))
         case .committing: commits.withLock { $0.startedAt = .now }
         case .committed:

@@ -52,6 +52,8 @@ import Testing
 extension MemoryStore: ServedStore {
     package var generation: UInt64 { 1 }
 
+    package var now: Int64 { 1_700_000_000_000 }
+
     package var bus: (any NodeBus)? { nil }
 
     package func otherNodes(

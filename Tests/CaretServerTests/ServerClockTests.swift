@@ -1,3 +1,4 @@
+import CaretFormat
 import CaretServer
 import Dispatch
 import Glibc
@@ -18,7 +19,7 @@ import Testing
             return Int64(time.tv_sec) * 1_000 + Int64(time.tv_usec) / 1_000
         }
         let before = (wall: wall(), steady: DispatchTime.now().uptimeNanoseconds)
-        let (start, moment) = (ServerClock().start, Moment.now.nanoseconds)
+        let (start, moment) = (ServerClock(wall: StoreSettings().now).start, Moment.now.nanoseconds)
         #expect(before.wall <= start && start <= wall())
         #expect(before.steady <= moment && moment <= DispatchTime.now().uptimeNanoseconds)
     }

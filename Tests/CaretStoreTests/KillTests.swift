@@ -98,7 +98,7 @@ import Testing
                 Issue.record("\(round): \(event)")
             case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
                 .merging, .merged, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged,
-                .pushersForgotten:
+                .pushersForgotten, .clockIsBehind:
                 break
             }
         }

@@ -543,6 +543,70 @@ import Testing
         await second.close()
     }
 
+    // MARK: Clocks
+
+    @Test("a clock that is wrong by days is reported, and not used")
+    func wrongClock() async throws {
+        let cluster = try PostgresCluster()
+        let address = try PostgresAddress(cluster.newAddress())
+        let (right, ahead) = (StoreSettings().now, 40 * StoreSettings.day)
+        var settings = StoreSettings()
+        settings.now = { right() + ahead }
+        settings.roundEvery = .milliseconds(10)
+        let events = Shared<[PostgresEvent]>([])
+        let store = try PostgresStore(address, node: "test", allowsUnreplicated: true, settings: settings) {
+            event in
+            events.change { $0.append(event) }
+        }
+        let reported = events.value.compactMap {
+            if case .clockDiffers(let ahead) = $0 { ahead } else { nil }
+        }
+        #expect(reported.count == 1 && abs(reported[0] - ahead) < 60_000)
+        #expect(abs(store.now - right()) < 60_000)
+        var documents: [DocumentID] = []
+        // The second one was deleted so long ago that rounds purge it.
+        for (name, time) in [("new", right()), ("old", right() - 40 * StoreSettings.day)] {
+            let document = try await TrackedDocument(on: store, name)
+            _ = await store.delete(document.entry.id, at: time)
+            documents.append(document.entry.id)
+        }
+        for _ in 0..<1_000 where !events.value.contains(.purged(documents[1])) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(events.value.contains(.purged(documents[1])) && !events.value.contains(.purged(documents[0])))
+        guard case .undeleted = await store.undelete(documents[0]) else {
+            throw Unexpected(what: "the document was purged")
+        }
+        await store.close()
+    }
+
+    @Test("a clock that is set while the server runs is reported once")
+    func clockSetLater() async throws {
+        let cluster = try PostgresCluster()
+        let (right, ahead) = (StoreSettings().now, Shared<Int64>(0))
+        var settings = StoreSettings()
+        settings.now = { right() + ahead.value }
+        let events = Shared<[PostgresEvent]>([])
+        let store = try PostgresStore(
+            PostgresAddress(cluster.newAddress()), node: "test", allowsUnreplicated: true, settings: settings
+        ) { event in events.change { $0.append(event) } }
+        func differs() -> Int { events.value.count { if case .clockDiffers = $0 { true } else { false } } }
+        #expect(differs() == 0)
+        ahead.change { $0 = -20_000 }
+        for round in 1..<1_000 where differs() == 0 {
+            store.bus?.report(NodeReport(address: "", version: "\(round)", started: 1))
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        for round in 1..<20 {
+            store.bus?.report(NodeReport(address: "", version: "again \(round)", started: 1))
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(differs() == 1)
+        // Differences of less than a minute are only reported.
+        #expect(store.now < right() - 15_000)
+        await store.close()
+    }
+
     // MARK: Damage
 
     @Test("a damaged history is found, and only its document is closed")

@@ -17,6 +17,22 @@ import Testing
         #expect(try await store.pusher(SampleLog.ann, in: entry.id).get().entry?.revision == entry.head)
     }
 
+    @Test("a clock that is behind the newest change is reported at the start")
+    func clockBehind() async throws {
+        let scratch = try Scratch.inMemory()
+        defer { scratch.remove() }
+        _ = try await typed(into: scratch, "ab")
+        for (now, expected) in [(0, 0), (-10_000, 1)] as [(Int64, Int)] {
+            var settings = StoreSettings.withoutRounds
+            settings.now = { now }
+            let recorder = EventRecorder()
+            let store = try SQLiteStore(folder: scratch.path, settings: settings) { recorder.add($0) }
+            let found = recorder.all.count { if case .clockIsBehind = $0 { true } else { false } }
+            #expect(found == expected, "\(now)")
+            await store.close()
+        }
+    }
+
     @Test("a call that changes nothing is answered without a commit")
     func noCommit() async throws {
         let scratch = try Scratch.inMemory()

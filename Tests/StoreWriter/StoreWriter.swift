@@ -51,7 +51,7 @@ import TestSupport
         case .namesRebuilt, .renewed, .damaged, .diskFailed, .filesLost, .diskFull, .checkpointDiskFull: true
         case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
             .merging, .merged, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged,
-            .pushersForgotten:
+            .pushersForgotten, .clockIsBehind:
             false
         }
     }
@@ -70,7 +70,8 @@ import TestSupport
         case .emptyingLog: "emptyingLog"
         case .erased: "erased"
         case .migrating(let number) where number > Migration.all.last?.number ?? 0: "migrating"
-        case .migrating, .namesRebuilt, .renewed, .writing, .trimmed, .purged, .pushersForgotten, .diskFull,
+        case .migrating, .namesRebuilt, .clockIsBehind, .renewed, .writing, .trimmed, .purged,
+            .pushersForgotten, .diskFull,
             .checkpointDiskFull, .damaged, .diskFailed, .filesLost:
             nil
         }

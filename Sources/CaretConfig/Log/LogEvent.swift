@@ -69,6 +69,8 @@ package struct LogEvent: Equatable, Sendable {
         case storeReplicated = "store_replicated"
         /// PostgreSQL refused a statement that should always succeed.
         case storeFailed = "store_failed"
+        /// The clock of this machine and the stored times, or PostgreSQL's clock, differ.
+        case clockDiffers = "clock_differs"
         /// Another server over the same database has the name of this one.
         case nameLost = "name_lost"
         case documentDamaged = "document_damaged"
@@ -102,7 +104,7 @@ package struct LogEvent: Equatable, Sendable {
                 .connectionRefused,
                 .slowReader, .readerAhead, .textDiverged,
                 .guessingSlowed,
-                .epochsRenewed, .namesRebuilt, .tlsEndsSoon, .storeAway:
+                .epochsRenewed, .namesRebuilt, .tlsEndsSoon, .storeAway, .clockDiffers:
                 .warning
             case .cannotListen, .diskFull, .diskFailed, .dataLost, .documentDamaged, .damageFound,
                 .checkFailed,

@@ -38,7 +38,8 @@ extension PusherEntry {
     /// Whether a push can have these numbers.
     package var isPlausible: Bool {
         let range = -DocumentEntry.farthest...DocumentEntry.farthest
-        return range.contains(seq) && range.contains(used) && (0...range.upperBound).contains(Int64(revision.value))
+        return range.contains(seq) && range.contains(used)
+            && (0...range.upperBound).contains(Int64(revision.value))
     }
 }
 

@@ -110,7 +110,9 @@ struct AppendStatement {
         for row in result.rows {
             let id = DocumentID(try row.integer(0))
             // The other appends of the group are committed, so a damaged row concerns only its document.
-            do throws(PostgresFault) { answer.rows[id] = try Answer.Row(row) } catch { answer.damaged[id] = error }
+            do throws(PostgresFault) { answer.rows[id] = try Answer.Row(row) } catch {
+                answer.damaged[id] = error
+            }
             answer.commits = try row.optionalInteger(7)
             answer.generation = try row.optionalInteger(8).map { UInt64(bitPattern: $0) }
         }

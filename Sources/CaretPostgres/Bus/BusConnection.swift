@@ -105,7 +105,9 @@ struct BusConnection {
                 return shared.onEvent(.nameLost(name, now: other))
             }
         }
-        throw .lost("other servers have the name \(name), and all names up to \(name)~\(BusConnection.otherNames.upperBound)")
+        throw .lost(
+            "other servers have the name \(name), and all names up to \(name)~\(BusConnection.otherNames.upperBound)"
+        )
     }
 
     mutating func lost(_ fault: PostgresFault) {
@@ -144,7 +146,10 @@ struct BusConnection {
         if !hasName { return }
         let table = NodeTable(connection: connection, node: shared.node)
         if isClosing { return try table.leave() }
-        if let report { shared.noteStandbys(try table.write(report)) }
+        let asked = shared.clock.machineTime
+        guard let report, let answer = try table.write(report) else { return }
+        shared.noteStandbys(answer.standbys)
+        shared.noteTime(answer.time, askedAt: asked)
     }
 
     /// Waits for messages, at most this long or until `signal` comes, and returns those that have arrived.

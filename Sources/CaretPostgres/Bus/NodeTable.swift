@@ -25,18 +25,26 @@ struct NodeTable {
         return try row.integer(0)
     }
 
-    /// Writes the report. Returns PostgreSQL's list of synchronous standbys.
-    func write(_ report: NodeReport) throws(PostgresFault) -> String {
-        try connection.run(
+    /// PostgreSQL's time.
+    static func time(_ connection: PostgresConnection) throws(PostgresFault) -> Int64 {
+        try connection.run("SELECT \(now)").first?.integer(0) ?? 0
+    }
+
+    /// Writes the report. Returns PostgreSQL's list of synchronous standbys, and its time; nil if the row is missing.
+    func write(_ report: NodeReport) throws(PostgresFault) -> (standbys: String, time: Int64)? {
+        let row = try connection.run(
             """
             UPDATE node SET address = $2, version = $3, started = $4, connections = $5, documents = $6,
-                seen = \(NodeTable.now) WHERE number = $1 RETURNING current_setting('synchronous_standby_names')
+                seen = \(NodeTable.now) WHERE number = $1 RETURNING current_setting('synchronous_standby_names'),
+                \(NodeTable.now)
             """,
             [
                 .integer(node), .text(report.address), .text(report.version), .integer(report.started),
                 .integer(Int64(report.load.connections)), .integer(Int64(report.load.documents)),
             ]
-        ).first?.text(0) ?? ""
+        ).first
+        guard let row else { return nil }
+        return (row.text(0), try row.integer(1))
     }
 
     /// Records that this server has stopped.

@@ -130,5 +130,7 @@ final class PostgresBus: NodeBus, Sendable {
 }
 
 extension NodeID {
-    fileprivate static func newRun(of node: Int64) -> NodeID { NodeID(node: node, run: .random(in: .min ... .max)) }
+    fileprivate static func newRun(of node: Int64) -> NodeID {
+        NodeID(node: node, run: .random(in: .min ... .max))
+    }
 }

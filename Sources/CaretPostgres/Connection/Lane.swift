@@ -212,7 +212,9 @@ final class Lane {
             """, [.integer(node), .integer(use.rawValue)]
         ).first
         if let warning = new.takeWarning() { throw .lost(warning) }
-        guard let found = try row?.integer(0) else { throw .lost("PostgreSQL returned no row of an insertion") }
+        guard let found = try row?.integer(0) else {
+            throw .lost("PostgreSQL returned no row of an insertion")
+        }
         if let known = commits, found <= known {
             try renewEpochs(new, .behind(commits: found, known: known))
         }

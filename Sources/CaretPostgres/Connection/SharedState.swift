@@ -10,6 +10,7 @@ final class SharedState: Sendable {
     /// Whether a server without a synchronous standby is accepted.
     let allowsUnreplicated: Bool
     let generation: Generation
+    let clock: StoreClock
     let onEvent: @Sendable (PostgresEvent) -> Void
     private let state: Mutex<State>
     private let closing = Atomic(false)
@@ -34,13 +35,14 @@ final class SharedState: Sendable {
 
     init(
         _ address: PostgresAddress, patience: Int32, node: Int64, allowsUnreplicated: Bool,
-        generation: Generation, cluster: Cluster, isFresh: Bool, host: Int,
+        generation: Generation, clock: StoreClock, cluster: Cluster, isFresh: Bool, host: Int,
         onEvent: @escaping @Sendable (PostgresEvent) -> Void
     ) {
         self.address = address
         self.patience = patience
         self.allowsUnreplicated = allowsUnreplicated
         self.generation = generation
+        self.clock = clock
         self.onEvent = onEvent
         state = Mutex(State(node: node, cluster: cluster, isFresh: isFresh, firstHost: host))
     }
@@ -169,6 +171,11 @@ final class SharedState: Sendable {
 
     private func reportRow(_ fault: PostgresFault) {
         if case .damagedRow(let reason) = fault { onEvent(.damagedRow(reason)) }
+    }
+
+    /// PostgreSQL has shown this time after it was asked at `asked`, by the clock of this machine.
+    func noteTime(_ time: Int64, askedAt asked: Int64) {
+        if let ahead = clock.compare(time, askedAt: asked) { onEvent(.clockDiffers(ahead: ahead)) }
     }
 
     /// PostgreSQL has this list of synchronous standbys, which must not be empty.

@@ -60,7 +60,9 @@ package struct PostgresRows: HistoryRows {
         let found = try run(
             "SELECT \(DocumentRow.columns), (SELECT generation FROM store) FROM document WHERE id = ANY($1)",
             .integers(documents.map(\.value)))
-        if let row = found.first { noteGeneration(UInt64(bitPattern: try row.integer(DocumentRow.columnCount))) }
+        if let row = found.first {
+            noteGeneration(UInt64(bitPattern: try row.integer(DocumentRow.columnCount)))
+        }
         var entries: [DocumentID: Result<DocumentEntry, StoreRefusal>] = [:]
         for row in found.rows {
             let entry = (try? DocumentRow(row, generation: generation))?.entry

@@ -73,7 +73,8 @@ package final class MoveConnection: MovableRows {
         let (generation, _) = try StoreGeneration.read(connection, cluster)
         return SharedState(
             address, patience: patience, node: 0, allowsUnreplicated: true,
-            generation: Generation(generation), cluster: cluster, isFresh: false, host: connection.host,
+            generation: Generation(generation), clock: StoreClock(StoreSettings().now), cluster: cluster,
+            isFresh: false, host: connection.host,
             onEvent: { _ in })
     }
 

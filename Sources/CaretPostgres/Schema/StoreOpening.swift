@@ -8,6 +8,7 @@ struct StoreOpening {
     let node: String
     let allowsUnreplicated: Bool
     let migrations: [PostgresMigration]
+    let clock: StoreClock
     let onEvent: @Sendable (PostgresEvent) -> Void
 
     func open() throws(PostgresOpeningFault) -> SharedState {
@@ -50,8 +51,10 @@ struct StoreOpening {
         let (generation, renewal) = try StoreGeneration.read(connection, cluster)
         let shared = SharedState(
             address, patience: patience, node: node, allowsUnreplicated: allowsUnreplicated,
-            generation: Generation(generation), cluster: cluster, isFresh: renewal != .kept,
+            generation: Generation(generation), clock: clock, cluster: cluster, isFresh: renewal != .kept,
             host: connection.host, onEvent: onEvent)
+        let asked = clock.machineTime
+        shared.noteTime(try NodeTable.time(connection), askedAt: asked)
         if renewal == .renewed { onEvent(.renewed(.otherCluster)) }
         return shared
     }

@@ -11,7 +11,7 @@ package struct ServerClock: Sendable {
     /// `wall` returns milliseconds since 1970. If it is negative or too large for the protocol, the nearest
     /// valid time is used.
     package init(
-        wall: @escaping @Sendable () -> Int64 = { SystemClock.wall.milliseconds },
+        wall: @escaping @Sendable () -> Int64,
         steady: @escaping @Sendable () -> Moment = { .now }
     ) {
         readWall = wall

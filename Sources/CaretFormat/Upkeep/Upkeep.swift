@@ -63,13 +63,14 @@ package struct Upkeep<Rows: HistoryRows, Writes: UpkeepWrites>: Sendable {
     /// Does all steps that are due for a document's history. If the store refuses a step, a later run retries
     /// it.
     package func maintain(_ document: DocumentID, isIdle: Bool, isNew: Bool = true) async {
-        var isNew = isNew
+        var (isNew, attempts) = (isNew, 0)
         while !calls.isClosing, let due = await due(for: document, isIdle: isIdle, isNew: isNew) {
             // If the history has changed meanwhile, prepare the step again.
             guard let isCommitted = await writes.commit([(document, due.step)])[0],
                 !isCommitted || !due.isLast
             else { return }
-            isNew = false
+            (isNew, attempts) = (false, isCommitted ? 0 : attempts + 1)
+            if attempts == UpkeepPolicy.attempts { return onEvent(.damaged(document)) }
         }
     }
 
@@ -86,7 +87,7 @@ package struct Upkeep<Rows: HistoryRows, Writes: UpkeepWrites>: Sendable {
     /// Removes the history up to and including `revision`, and returns where the history now begins.
     package func trim(_ document: DocumentID, through revision: Revision) async -> TrimResult {
         // Repeats only if a merge or another trim was committed first.
-        while true {
+        for _ in 0..<UpkeepPolicy.attempts {
             let found = await reader.run { $0.prepareTrim(of: document, through: revision) }
             let plan: TrimPlan
             switch found {
@@ -102,6 +103,8 @@ package struct Upkeep<Rows: HistoryRows, Writes: UpkeepWrites>: Sendable {
             case .success(false): continue
             }
         }
+        onEvent(.damaged(document))
+        return .refused(.refused(.damaged))
     }
 
     // MARK: The round

@@ -12,11 +12,18 @@ public final class QueueConfined<Value>: Sendable {
 
     /// Runs `body` on the queue, after all earlier calls.
     public func async(_ body: @escaping @Sendable (inout Value) -> Void) {
-        queue.async { [confined] in
-            confined.update { value in
-                precondition(value != nil, "a call on \(confined.home.label) after it was closed")
-                body(&value!)
-            }
+        queue.async { [self] in perform(body) }
+    }
+
+    /// Runs `body` on the queue after this time. The value must not be closed before.
+    public func async(after delay: DispatchTimeInterval, _ body: @escaping @Sendable (inout Value) -> Void) {
+        queue.asyncAfter(deadline: .now() + delay) { [self] in perform(body) }
+    }
+
+    private func perform(_ body: (inout Value) -> Void) {
+        confined.update { value in
+            precondition(value != nil, "a call on \(confined.home.label) after it was closed")
+            body(&value!)
         }
     }
 

@@ -51,11 +51,11 @@ package final class PostgresStore: DocumentStore {
             migrations: migrations, clock: StoreClock(settings.now), onEvent: onEvent)
         let shared = try opening.open()
         self.shared = shared
-        let (due, bus, rows) = (due, PostgresBus(shared), rows)
+        let (due, bus, rows, openCalls) = (due, PostgresBus(shared), rows, openCalls)
         postgresBus = bus
         bus.start(try BusConnection(shared, name: node))
         appends = [Lane.Use.evenAppends, .oddAppends].map {
-            AppendQueue(AppendWriter(Lane($0, shared), rows, due, bus))
+            AppendQueue(AppendWriter(Lane($0, shared), rows, due, bus), openCalls)
         }
         calls = QueueConfined(Lane(.calls, shared), on: "caret.store.calls")
         let cache = HistoryCache()
@@ -145,12 +145,20 @@ package final class PostgresStore: DocumentStore {
         _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
     ) {
-        calls.async { [due, rows, postgresBus] lane in
+        attempt(on: calls) { [due, rows] lane in
             var locked = LockedAppend(append, lane, rows)
             let outcome = locked.run(rebase)
             due.add(locked.due)
-            if case .committed(let head) = outcome { postgresBus.publish([.head(append.document, head)]) }
-            completion(locked.missed, outcome)
+            return outcome.map { (locked.missed, $0) }
+        } then: { [shared, postgresBus] answer in
+            switch answer {
+            case .success(let (missed, outcome)):
+                if case .committed(let head) = outcome { postgresBus.publish([.head(append.document, head)]) }
+                completion(missed, outcome)
+            case .failure(let fault):
+                shared.report(fault)
+                completion([], Result<AppendOutcome, PostgresFault>.failure(fault).appendOutcome)
+            }
         }
     }
 
@@ -280,14 +288,15 @@ package final class PostgresStore: DocumentStore {
         of documents: [DocumentID],
         then completion: @escaping @Sendable ([Result<DocumentEntry, StoreRefusal>]) -> Void
     ) {
-        lookups.async { reader in
-            let found = Result { () throws(PostgresFault) in
+        attempt(on: lookups) { reader in
+            Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
                     try reader.rows.decide(documents)
                     return try reader.rows.entries(of: documents)
                 }
             }
-            switch found {
+        } then: {
+            switch $0 {
             case .success(let entries): completion(entries)
             case .failure(let fault): completion(documents.map { _ in .failure(fault.refusal) })
             }
@@ -364,18 +373,19 @@ package final class PostgresStore: DocumentStore {
     private func run(
         _ replay: TextReplay, then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
     ) {
-        histories.async { [self] reader in
+        attempt(on: histories) { reader in
             var replay = replay
-            let step = answer(replay.document) { () throws(PostgresFault) in
+            return Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
                     try reader.rows.decide([replay.document])
-                    return try replay.step(&reader)
+                    return (replay, try replay.step(&reader))
                 }
             }
-            switch step {
+        } then: { [self] step in
+            switch noting(step, of: replay.document) {
             case .failure(let refusal): completion(.failure(refusal))
-            case .success(let snapshot?): completion(.success(snapshot))
-            case .success(nil): run(replay, then: completion)
+            case .success((_, let snapshot?)): completion(.success(snapshot))
+            case .success((let next, nil)): run(next, then: completion)
             }
         }
     }

@@ -12,15 +12,42 @@ extension PostgresStore {
         _ body: @escaping @Sendable (DocumentWriter) throws(PostgresFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, PostgresFault>) -> Void
     ) {
-        calls.async { lane in
+        attempt(on: calls) { lane in
             func write() throws(PostgresFault) -> Answer {
                 try lane.write(to: document.map { [$0] } ?? [], body)
             }
-            let answer = Result { () throws(PostgresFault) in
+            return Result { () throws(PostgresFault) in
                 try canRepeat ? PostgresStore.tryingAgain(write) : write()
             }
-            if case .failure(let fault) = answer { lane.shared.report(fault) }
+        } then: { [shared] answer in
+            if case .failure(let fault) = answer { shared.report(fault) }
             completion(answer)
+        }
+    }
+
+    /// Runs `body` on the queue. If somebody else holds a lock that it needs, other calls go on, and it is tried again.
+    func attempt<Value, Answer>(
+        on queue: QueueConfined<Value>, until end: ContinuousClock.Instant = .now + LockPatience.most,
+        _ body: @escaping @Sendable (inout Value) -> Result<Answer, PostgresFault>,
+        then completion: @escaping @Sendable (Result<Answer, PostgresFault>) -> Void
+    ) {
+        openCalls.begin()
+        queue.async { value in self.attempt(body, &value, on: queue, until: end, then: completion) }
+    }
+
+    private func attempt<Value, Answer>(
+        _ body: @escaping @Sendable (inout Value) -> Result<Answer, PostgresFault>, _ value: inout Value,
+        on queue: QueueConfined<Value>, until end: ContinuousClock.Instant,
+        then completion: @escaping @Sendable (Result<Answer, PostgresFault>) -> Void
+    ) {
+        let answer = body(&value)
+        if case .failure(.server(let error)) = answer, error.isLocked, .now < end, !openCalls.isClosing {
+            queue.async(after: LockPatience.pause) { value in
+                self.attempt(body, &value, on: queue, until: end, then: completion)
+            }
+        } else {
+            completion(answer)
+            openCalls.end()
         }
     }
 
@@ -30,13 +57,14 @@ extension PostgresStore {
         _ body: @escaping @Sendable (inout Reader) throws(PostgresFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
     ) {
-        lookups.async { [shared] reader in
-            let answer = Result { () throws(PostgresFault) in
+        attempt(on: lookups) { reader in
+            Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
                     if let document { try reader.rows.decide([document]) }
                     return try reader.reading(body)
                 }
             }
+        } then: { [shared] answer in
             if case .failure(let fault) = answer, fault.refusal == .damaged {
                 shared.report(fault)
                 shared.onEvent(.damaged(nil))
@@ -51,14 +79,15 @@ extension PostgresStore {
         _ body: @escaping @Sendable (inout Reader) throws(PostgresFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, HistoryRefusal>) -> Void
     ) {
-        (queue ?? histories).async { [self] reader in
-            completion(
-                answer(document) { () throws(PostgresFault) in
-                    try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                        try reader.rows.decide([document])
-                        return try reader.reading(body)
-                    }
-                })
+        attempt(on: queue ?? histories) { reader in
+            Result { () throws(PostgresFault) in
+                try PostgresStore.tryingAgain { () throws(PostgresFault) in
+                    try reader.rows.decide([document])
+                    return try reader.reading(body)
+                }
+            }
+        } then: { [self] in
+            completion(noting($0, of: document))
         }
     }
 
@@ -76,10 +105,9 @@ extension PostgresStore {
 
     /// The answer of a call that reads a history. If the history is damaged, reports that, and accepts no
     /// more appends to it.
-    func answer<Answer>(
-        _ document: DocumentID, _ body: () throws(PostgresFault) -> Answer
+    func noting<Answer>(
+        _ answer: Result<Answer, PostgresFault>, of document: DocumentID
     ) -> Result<Answer, HistoryRefusal> {
-        let answer = Result(catching: body)
         if case .failure(let fault) = answer, fault.historyRefusal == .refused(.damaged) {
             shared.close(damaged: document, fault)
         }

@@ -543,6 +543,93 @@ import Testing
         await second.close()
     }
 
+    // MARK: Locks
+
+    @Test("a document whose row somebody has locked delays no other document")
+    func lockedRow() async throws {
+        let cluster = try PostgresCluster()
+        let store = try opened(cluster.newAddress())
+        var locked = try await TrackedDocument(on: store, "locked")
+        try await locked.type("a")
+        var others: [TrackedDocument] = []
+        for number in 0..<6 { others.append(try await TrackedDocument(on: store, "other \(number)")) }
+        let token = try await store.addToken(of: try UserName("ann"), try TokenContractTests.some()).get()
+        // Holds the lock until there is a document called "release".
+        try cluster.executeInBackground(
+            "DO 'BEGIN PERFORM 1 FROM store_1.document WHERE id = 1 FOR UPDATE; FOR i IN 1..6000 LOOP "
+                + "PERFORM pg_sleep(0.01); "
+                + "EXIT WHEN EXISTS (SELECT 1 FROM store_1.document WHERE name = ''release''); END LOOP; END'"
+        )
+        try cluster.execute(
+            "DO 'BEGIN WHILE NOT EXISTS (SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) "
+                + "WHERE application_name = ''psql'' AND pid <> pg_backend_pid() AND mode = ''RowShareLock'') "
+                + "LOOP PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.01); END LOOP; END'")
+        let pending = Shared(3)
+        let (append, id) = (try locked.letters("b"), locked.entry.id)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                var outcome = await store.append(append)
+                // Five seconds may pass on a slow machine.
+                while outcome == .away { outcome = await store.append(append) }
+                #expect(outcome == .committed(head: 2))
+                pending.change { $0 -= 1 }
+            }
+            group.addTask {
+                var result = await store.rename(id, to: try DocumentName("renamed"))
+                while case .refused(.away) = result {
+                    result = await store.rename(id, to: try DocumentName("renamed"))
+                }
+                #expect(result == .renamed)
+                pending.change { $0 -= 1 }
+            }
+            group.addTask {
+                var result = await store.addTag(
+                    CaretLog.Tag(name: try #require(TagName("x")), revision: 1, user: "ann", time: 1), to: id)
+                while case .refused(.refused(.away)) = result {
+                    result = await store.addTag(
+                        CaretLog.Tag(name: try #require(TagName("x")), revision: 1, user: "ann", time: 1),
+                        to: id)
+                }
+                #expect(result == .tagged)
+                pending.change { $0 -= 1 }
+            }
+            for _ in 0..<5 {
+                for index in others.indices { try await others[index].type("x") }
+                #expect(try await store.token(shown: token.bytes).get().user == UserName("ann"))
+                #expect(try await store.find(locked.entry.name).get().head == 1)
+                _ = try await TrackedDocument(on: store, "new \(UInt32.random(in: .min ... .max))")
+            }
+            // All of that went on while the lock was held.
+            #expect(pending.value == 3)
+            _ = try await TrackedDocument(on: store, "release")
+            try await group.waitForAll()
+        }
+        await store.close()
+    }
+
+    @Test("an append to a locked document is refused after five seconds, and not acked later")
+    func lockedForLong() async throws {
+        let cluster = try PostgresCluster()
+        let store = try opened(cluster.newAddress())
+        var locked = try await TrackedDocument(on: store)
+        try await locked.type("a")
+        try cluster.executeInBackground(
+            "SELECT id FROM store_1.document FOR UPDATE; SELECT pg_sleep(60)")
+        var outcome = await store.append(try locked.letters("b"))
+        while outcome == .committed(head: locked.head.next) {
+            // The lock was not taken yet.
+            try locked.follow(try locked.letters("b"))
+            outcome = await store.append(try locked.letters("b"))
+        }
+        #expect(outcome == .away)
+        try cluster.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' "
+                + "AND pid <> pg_backend_pid()")
+        try await locked.type("c")
+        #expect(try await store.text(of: locked.entry.id).get().text == locked.text)
+        await store.close()
+    }
+
     // MARK: Clocks
 
     @Test("a clock that is wrong by days is reported, and not used")

@@ -79,6 +79,7 @@ package final class PostgresCluster: Sendable {
                 standby) standby "$rest" ;;
                 signal) kill -"$rest" $server $(pgrep -P $server) || true ;;
                 sql) sql --command="$rest" ;;
+                background) sql --command="$rest" & ;;
             esac
             echo ready
         done
@@ -142,6 +143,9 @@ package final class PostgresCluster: Sendable {
     package func promoteStandby() throws(Failure) { try command("standby promote") }
 
     package func execute(_ sql: String) throws(Failure) { try command("sql \(sql)") }
+
+    /// Does not wait for the end of the statements, which run in one transaction.
+    package func executeInBackground(_ sql: String) throws(Failure) { try command("background \(sql)") }
 
     private func command(_ line: String) throws(Failure) {
         if shell.answer(to: line) == nil {

@@ -1,5 +1,7 @@
 import CaretConcurrency
+import CaretFormat
 import CaretLog
+@preconcurrency import Dispatch
 
 /// The appends that wait for the next group, and the thread that commits them. The appends that arrive during a
 /// commit share the next one.
@@ -15,10 +17,19 @@ final class AppendQueue: Sendable {
     private let requests: Requests
     private let thread: WorkerThread
 
-    init(_ writer: sending AppendWriter) {
+    init(_ writer: sending AppendWriter, _ openCalls: OpenCalls) {
         let requests = Requests()
-        self.requests = requests
-        thread = WorkerThread { AppendQueue.drain(requests) }
+        let thread = WorkerThread { AppendQueue.drain(requests) }
+        (self.requests, self.thread) = (requests, thread)
+        var writer = writer
+        writer.tryLater = { jobs in
+            // The store is not closed before.
+            openCalls.begin()
+            DispatchQueue.global().asyncAfter(deadline: .now() + LockPatience.pause) {
+                requests.enqueue(jobs.map { .append($0) }) { thread.wake() }
+                openCalls.end()
+            }
+        }
         requests.start(Confined(writer, to: Turn())) {}
     }
 

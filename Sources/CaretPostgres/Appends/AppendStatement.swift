@@ -8,7 +8,8 @@ import CaretLog
 /// changes those rows whose epoch, head and chain are the expected ones. Everything is one statement, so a process
 /// that is stopped in the middle holds no lock.
 struct AppendStatement {
-    private static let sql = """
+    private static func sql(skippingLocked: Bool) -> String {
+        """
         WITH asked AS MATERIALIZED (
             SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[], $6::bytea[],
                 $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
@@ -18,7 +19,7 @@ struct AppendStatement {
         held AS MATERIALIZED (
             SELECT found.* FROM asked CROSS JOIN LATERAL (
                 SELECT id, epoch, head, chain, deleted FROM document WHERE document.id = asked.id
-                FOR NO KEY UPDATE) found),
+                FOR NO KEY UPDATE\(skippingLocked ? " SKIP LOCKED" : "")) found),
         appended AS (
             UPDATE document SET head = asked.last, chain = asked.after, utf8 = asked.utf8, utf16 = asked.utf16,
                 scalars = asked.scalars, updated = asked.updated,
@@ -44,6 +45,9 @@ struct AppendStatement {
             appended.behind, (SELECT commits FROM counted), (SELECT generation FROM store)
         FROM held LEFT JOIN appended USING (id)
         """
+    }
+
+    private static let (waiting, skipping) = (sql(skippingLocked: false), sql(skippingLocked: true))
 
     /// What the statement found and did.
     struct Answer {
@@ -67,10 +71,12 @@ struct AppendStatement {
 
     let lane: Lane
 
-    /// `appends` must be sorted by document, have each document once, and be of one generation. With
-    /// `endingTransaction`, also commits the transaction that the caller has begun.
+    /// `appends` must be sorted by document, have each document once, and be of one generation. With `skippingLocked`,
+    /// documents whose rows somebody else has locked are missing in the answer. With `endingTransaction`, also commits the
+    /// transaction that the caller has begun.
     func run(
-        _ appends: [PreparedAppend], on connection: PostgresConnection, endingTransaction: Bool = false
+        _ appends: [PreparedAppend], on connection: PostgresConnection, skippingLocked: Bool = false,
+        endingTransaction: Bool = false
     ) throws(PostgresFault) -> Answer {
         func integers(_ value: (PreparedAppend) -> Int64) -> PostgresValue { .integers(appends.map(value)) }
         func bytes(_ value: (PreparedAppend) -> [UInt8]) -> PostgresValue {
@@ -99,10 +105,10 @@ struct AppendStatement {
             .integer(lane.node), .integer(lane.use.rawValue),
         ]
         let values = documents + pushers + rest
+        let sql = skippingLocked ? AppendStatement.skipping : AppendStatement.waiting
         return try AppendStatement.answer(
             endingTransaction
-                ? try connection.runAndCommit(AppendStatement.sql, values)
-                : try connection.runCommitting(AppendStatement.sql, values))
+                ? try connection.runAndCommit(sql, values) : try connection.runCommitting(sql, values))
     }
 
     private static func answer(_ result: PostgresResult) throws(PostgresFault) -> Answer {

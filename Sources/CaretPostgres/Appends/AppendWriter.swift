@@ -12,10 +12,14 @@ struct AppendWriter {
     private let rows: KnownRows
     /// Memory for encoding segments.
     private var columns = SegmentColumns()
+    /// Adds appends again after a pause. Their documents were locked.
+    var tryLater: @Sendable ([AppendJob]) -> Void = { _ in }
 
     /// The most appends and bytes of one statement.
     private static let mostAppends = 256
     private static let mostWeight = 8 << 20
+    /// The most appends of a group that wait for a lock, one after the other.
+    private static let mostWaits = 4
 
     init(_ lane: Lane, _ rows: KnownRows, _ due: DueDocuments, _ bus: PostgresBus) {
         self.lane = lane
@@ -26,16 +30,29 @@ struct AppendWriter {
 
     /// Appends all of the jobs, in several groups if one document has several appends.
     mutating func run(_ jobs: [AppendJob]) {
-        var rest = jobs[...]
+        var (rest, locked) = (jobs[...], [AppendJob]())
         while !rest.isEmpty {
             let group = AppendWriter.nextGroup(&rest)
-            let outcomes = append(group.map(\.append))
+            let outcomes = append(group)
             bus.publish(
                 zip(group, outcomes).compactMap { job, outcome in
                     if case .committed(let head) = outcome { .head(job.append.document, head) } else { nil }
                 })
-            for (job, outcome) in zip(group, outcomes) { job.completion(outcome) }
+            for (job, outcome) in zip(group, outcomes) {
+                if let outcome = outcome ?? lastOutcome(of: job) {
+                    job.completion(outcome)
+                } else {
+                    locked.append(job.retried())
+                }
+            }
         }
+        if !locked.isEmpty { tryLater(locked) }
+    }
+
+    /// The outcome of an append that was tried again for long enough; nil if it is tried again.
+    private mutating func lastOutcome(of job: AppendJob) -> AppendOutcome? {
+        guard let end = job.retriedUntil, end <= .now || lane.shared.isClosing else { return nil }
+        return append([AppendJob(append: job.append, completion: job.completion)])[0] ?? .away
     }
 
     mutating func close() { lane.close() }
@@ -60,44 +77,68 @@ struct AppendWriter {
 
     // MARK: A group
 
-    /// The outcomes of appends to different documents.
-    private mutating func append(_ appends: [Append]) -> [AppendOutcome] {
-        let documents = appends.map(\.document)
+    /// The outcomes of appends to different documents; nil if the row of the document is locked. A single append waits
+    /// for the lock, unless it did so before.
+    private mutating func append(_ jobs: [AppendJob]) -> [AppendOutcome?] {
+        let appends = jobs.map(\.append)
+        let skipsLocked = jobs.count > 1 || jobs[0].retriedUntil != nil
         var plans: [Plan]
         do throws(PostgresFault) {
             // Nothing is appended yet, so all of this can be tried again.
             plans = try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                try lane.decide(documents)
+                let undecided = try undecided(of: appends, skipsLocked)
                 try load(appends)
-                return try planned(appends)
+                return try planned(appends, undecided)
             }
         } catch {
-            return refused(appends, error)
+            return refused(jobs, error)
         }
         let prepared = plans.compactMap(\.prepared).sorted { $0.row.entry.id < $1.row.entry.id }
         if prepared.isEmpty { return plans.map(\.outcome) }
         do throws(PostgresFault) {
-            let answer = try commit(prepared)
+            let answer = try commit(prepared, skipsLocked)
             for (document, fault) in answer.damaged { lane.shared.close(damaged: document, fault) }
-            for index in plans.indices { plans[index].apply(answer) }
+            for index in plans.indices { plans[index].apply(answer, skipsLocked) }
             let conflicts = plans.count { if case .conflict = $0.outcome { true } else { false } }
             if conflicts > 0 { lane.shared.onEvent(.conflicted(conflicts)) }
             remember(prepared, answer)
-            return plans.map(\.outcome)
+            return waited(for: jobs, plans.map(\.outcome))
         } catch {
             for append in prepared { rows.forget(append.row.entry.id) }
-            if !error.endsConnection { return refused(appends, error) }
+            if !error.endsConnection { return refused(jobs, error) }
             lane.shared.addUndecided(prepared.map(\.row.entry.id))
             return plans.map { $0.prepared == nil ? $0.outcome : .unknown }
         }
     }
 
-    private func commit(_ prepared: [PreparedAppend]) throws(PostgresFault) -> AppendStatement.Answer {
+    /// The documents whose last commit is still under way. Waits for the only document.
+    private func undecided(
+        of appends: [Append], _ skipsLocked: Bool
+    ) throws(PostgresFault) -> Set<DocumentID> {
+        let documents = appends.map(\.document)
+        if skipsLocked { return try lane.undecided(of: documents) }
+        try lane.decide(documents)
+        return []
+    }
+
+    /// Another server locks a row only for a moment, so the first locked documents of a group are waited for.
+    private mutating func waited(for jobs: [AppendJob], _ outcomes: [AppendOutcome?]) -> [AppendOutcome?] {
+        if jobs.count == 1 { return outcomes }
+        var outcomes = outcomes
+        let locked = jobs.indices.filter { outcomes[$0] == nil && jobs[$0].retriedUntil == nil }
+        for index in locked.prefix(AppendWriter.mostWaits) { outcomes[index] = append([jobs[index]])[0] }
+        return outcomes
+    }
+
+    private func commit(
+        _ prepared: [PreparedAppend], _ skipsLocked: Bool
+    ) throws(PostgresFault) -> AppendStatement.Answer {
         let (lane, shared) = (lane, lane.shared)
         return try lane.run { connection throws(PostgresFault) in
             shared.onEvent(.committing(prepared.count))
             let began = ContinuousClock.now
-            let answer = try AppendStatement(lane: lane).run(prepared, on: connection)
+            let answer = try AppendStatement(lane: lane).run(
+                prepared, on: connection, skippingLocked: skipsLocked)
             // A commit with a warning may be missing on the standbys.
             if let warning = connection.takeWarning() { throw .notReplicated(warning) }
             if let commits = answer.commits { lane.committed(commits) }
@@ -110,10 +151,13 @@ struct AppendWriter {
     }
 
     /// Nothing of the group was appended. If another append can be the reason, tries each append alone.
-    private mutating func refused(_ appends: [Append], _ fault: PostgresFault) -> [AppendOutcome] {
-        if case .server = fault, appends.count > 1 { return appends.flatMap { append([$0]) } }
+    private mutating func refused(_ jobs: [AppendJob], _ fault: PostgresFault) -> [AppendOutcome?] {
+        if case .server(let error) = fault {
+            if error.isLocked { return jobs.map { _ in nil } }
+            if jobs.count > 1 { return jobs.flatMap { append([$0]) } }
+        }
         lane.shared.report(fault)
-        return appends.map { _ in fault.appendOutcome }
+        return jobs.map { _ in fault.appendOutcome }
     }
 
     // MARK: Rows
@@ -157,12 +201,18 @@ struct AppendWriter {
     private struct Plan {
         /// Nil if the outcome is known without the statement.
         var prepared: PreparedAppend?
-        var outcome: AppendOutcome
+        /// Nil if the row of the document is locked.
+        var outcome: AppendOutcome?
 
-        mutating func apply(_ answer: AppendStatement.Answer) {
+        mutating func apply(_ answer: AppendStatement.Answer, _ skipsLocked: Bool) {
             guard let prepared else { return }
+            let isMissing = answer.rows[prepared.row.entry.id] == nil
             if answer.damaged[prepared.row.entry.id] != nil {
                 outcome = .documentDamaged
+                return
+            }
+            if isMissing, skipsLocked {
+                outcome = nil
                 return
             }
             guard let found = answer.rows[prepared.row.entry.id], !found.isDeleted,
@@ -178,7 +228,9 @@ struct AppendWriter {
         }
     }
 
-    private mutating func planned(_ appends: [Append]) throws(PostgresFault) -> [Plan] {
+    private mutating func planned(
+        _ appends: [Append], _ undecided: Set<DocumentID>
+    ) throws(PostgresFault) -> [Plan] {
         let pushers = Set(appends.flatMap { $0.changes.map(\.logged.pusher) })
         let numbers = try lane.run { [lane] connection throws(PostgresFault) in
             var table = AuthorTable(known: lane.authors)
@@ -189,6 +241,7 @@ struct AppendWriter {
         }
         let generation = lane.shared.generation.value
         return appends.map { append in
+            if undecided.contains(append.document) { return Plan(outcome: nil) }
             let row = rows[append.document]
             if let outcome = AppendRules.refusal(of: append, row, generation, lane.shared) {
                 return Plan(outcome: outcome)

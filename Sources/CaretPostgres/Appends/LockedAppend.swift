@@ -22,15 +22,15 @@ struct LockedAppend {
         self.rows = rows
     }
 
-    mutating func run(_ rebase: ([LoggedChange]) -> [PushedChange]) -> AppendOutcome {
-        let outcome = Result { () throws(PostgresFault) in
+    mutating func run(
+        _ rebase: ([LoggedChange]) -> [PushedChange]
+    ) -> Result<AppendOutcome, PostgresFault> {
+        Result { () throws(PostgresFault) in
             try addAuthors()
             return try lane.write(to: [append.document]) { writer throws(PostgresFault) in
                 try appended(writer, rebase)
             }
         }
-        if case .failure(let fault) = outcome { lane.shared.report(fault) }
-        return outcome.appendOutcome
     }
 
     /// Adds the authors before the document is locked, so that others wait less. They stay if the append fails.

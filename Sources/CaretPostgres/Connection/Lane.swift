@@ -121,13 +121,29 @@ final class Lane {
     func decide(_ documents: some Sequence<DocumentID>) throws(PostgresFault) {
         let undecided = shared.undecided(of: documents)
         if undecided.isEmpty { return }
-        let ids = undecided.keys.map(\.value).sorted()
         // A commit that waits for its standbys holds its lock for as long as it waits.
         try transaction { connection throws(PostgresFault) in
             _ = try connection.run(
-                "SELECT id FROM document WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE", [.integers(ids)])
+                "SELECT id FROM document WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE",
+                [.integers(undecided.keys.map(\.value))])
         }
         shared.decided(undecided)
+    }
+
+    /// Finds out which earlier commits of unknown outcome are decided, without waiting. Returns the documents of the others.
+    func undecided(of documents: some Sequence<DocumentID>) throws(PostgresFault) -> Set<DocumentID> {
+        let undecided = shared.undecided(of: documents)
+        if undecided.isEmpty { return [] }
+        let locked = try transaction { connection throws(PostgresFault) in
+            try connection.run(
+                """
+                SELECT id FROM document WHERE id = ANY($1) AND id NOT IN (SELECT id FROM
+                    (SELECT id FROM document WHERE id = ANY($1) FOR NO KEY UPDATE SKIP LOCKED) AS decided)
+                """, [.integers(undecided.keys.map(\.value))]
+            ).rows.map { row throws(PostgresFault) in DocumentID(try row.integer(0)) }
+        }
+        shared.decided(undecided.filter { !locked.contains($0.key) })
+        return Set(locked)
     }
 
     func close() { connection = nil }
@@ -183,9 +199,10 @@ final class Lane {
         return new
     }
 
-    /// The settings of each connection. A process that is stopped in a transaction loses its locks after a second.
+    /// The settings of each connection. A process that is stopped in a transaction loses its locks after a second. Other
+    /// calls of a lane wait behind one that waits for a lock, so it is tried again later; see `LockPatience`.
     private static let settings = """
-        SET synchronous_commit = on; SET plan_cache_mode = force_generic_plan; SET lock_timeout = '5s';
+        SET synchronous_commit = on; SET plan_cache_mode = force_generic_plan; SET lock_timeout = '200ms';
         SET idle_in_transaction_session_timeout = '1s'; SET default_transaction_isolation = 'read committed';
         \(PostgresConnection.settings)
         """

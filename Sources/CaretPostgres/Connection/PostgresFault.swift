@@ -39,6 +39,9 @@ package struct ServerError: Error, Equatable, Sendable {
         self.message = message
     }
 
+    /// Somebody else holds a lock that the statement needs.
+    var isLocked: Bool { state == "55P03" }
+
     package enum Kind: Sendable {
         /// The disk of the server is full.
         case full

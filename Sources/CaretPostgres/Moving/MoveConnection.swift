@@ -101,8 +101,7 @@ package final class MoveConnection: MovableRows {
     private static func fault(_ fault: PostgresFault) -> StoreMoveFault {
         if case .server(let error) = fault {
             if error.state == MoveFence.state { return .failed(error.message) }
-            // The lock was not available.
-            if error.state == "55P03" {
+            if error.isLocked {
                 return .failed(
                     "another program uses the database", advice: "stop all servers and other programs first")
             }

@@ -23,7 +23,8 @@ package struct DiskSpace: Sendable {
         case .committed: isRefusing = false
         case .checkpointDiskFull: isHoldingBack = true
         case .checkpointed: isHoldingBack = false
-        case .renewed, .namesRebuilt, .migrating, .writing, .committing, .checkpointing, .snapshotting,
+        case .renewed, .namesRebuilt, .clockIsBehind, .migrating, .writing, .committing, .checkpointing,
+            .snapshotting,
             .merging,
             .merged, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged, .pushersForgotten,
             .damaged,

@@ -11,13 +11,13 @@ enum OpenStore {
     case sqlite(SQLiteStore, StoreLog)
     case postgres(PostgresStore)
 
-    init(_ settings: Settings, _ log: LogWriter, _ counters: sending LocalCounters) async throws(StoreFailure)
-    {
-        try OpenStore.makeFolder(settings.data, log)
-        self =
-            settings.store.isEmpty
-            ? try await OpenStore.openFolder(settings, log, counters)
-            : try OpenStore.openDatabase(settings, log, counters)
+    /// Nil if the task was cancelled while PostgreSQL could not be reached.
+    static func open(
+        _ settings: Settings, _ log: LogWriter, _ counters: sending LocalCounters
+    ) async throws(StoreFailure) -> OpenStore? {
+        try makeFolder(settings.data, log)
+        return settings.store.isEmpty
+            ? try await openFolder(settings, log, counters) : try await openDatabase(settings, log, counters)
     }
 
     private static func openFolder(
@@ -36,19 +36,28 @@ enum OpenStore {
         return .sqlite(store, storeLog)
     }
 
+    /// If PostgreSQL cannot be used now, waits for it, as a running server would, until the task is cancelled.
     private static func openDatabase(
         _ settings: Settings, _ log: LogWriter, _ counters: sending LocalCounters
-    ) throws(StoreFailure) -> OpenStore {
+    ) async throws(StoreFailure) -> OpenStore? {
         let storeLog = PostgresStoreLog(log, counters)
-        do {
-            return .postgres(
-                try PostgresStore(
+        var logged: PostgresOpeningFault?
+        while !Task.isCancelled {
+            do throws(PostgresOpeningFault) {
+                let store = try PostgresStore(
                     PostgresAddress(settings.store), node: settings.nodeName,
                     allowsUnreplicated: settings.allowsUnreplicated, settings: StoreSettings(settings)
-                ) { storeLog.handle($0) })
-        } catch {
-            throw StoreFailure(description: "store: \(error)")
+                ) { storeLog.handle($0) }
+                if logged != nil { log.write(LogEvent(.storeBack)) }
+                return .postgres(store)
+            } catch {
+                if !error.mayPass { throw StoreFailure(description: "store: \(error)") }
+                if logged != error { log.write(LogEvent(.storeAway, .fault("\(error)"))) }
+                logged = error
+                try? await Task.sleep(for: .seconds(1))  // Ends early if the server is stopped.
+            }
         }
+        return nil
     }
 
     private static func makeFolder(_ path: String, _ log: LogWriter) throws(StoreFailure) {

@@ -71,11 +71,13 @@ struct Service {
     }
 
     private func serve(until signals: ServerSignals, with certificate: ServerCertificate) async -> Int32 {
+        let stop = Task { await signals.firstStop() }
         let store: OpenStore
-        do throws(StoreFailure) {
-            store = try await OpenStore(settings, log, counters.makeCounters())
-        } catch {
-            StandardStream.error.write("caretd: \(error)\n")
+        switch await opened(until: stop) {
+        case .success(nil): return 0
+        case .success(let opened?): store = opened
+        case .failure(let failure):
+            StandardStream.error.write("caretd: \(failure)\n")
             return 1
         }
         let listeners = ListenerPolicy(settings, certificate.context)
@@ -88,7 +90,7 @@ struct Service {
         log.write(LogEvent(.ready))
         notifier.report(.ready)
         let reloader = Reloader(of: settings, from: source, server, listeners, certificate, notifier, log)
-        let signal = await stopSignal(of: signals, with: reloader)
+        let signal = await stopSignal(stop, signals.reloads, with: reloader)
         log.write(LogEvent(.stopping, .signal(signal)))
         notifier.report(.stopping)
         await server.stop(within: Service.stopsWithin)
@@ -96,14 +98,32 @@ struct Service {
         return store.hasLostData ? 1 : 0
     }
 
+    /// Nil if the server was stopped before the store could be opened.
+    private func opened(until stop: Task<Int32, Never>) async -> Result<OpenStore?, StoreFailure> {
+        let opening = Task { () -> Result<OpenStore?, StoreFailure> in
+            do throws(StoreFailure) {
+                return .success(try await OpenStore.open(settings, log, counters.makeCounters()))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let stopping = Task {
+            _ = await stop.value
+            opening.cancel()
+        }
+        defer { stopping.cancel() }
+        return await opening.value
+    }
+
     /// Reloads the configuration at each SIGHUP, until a signal to stop arrives. Returns that signal.
-    private func stopSignal(of signals: ServerSignals, with reloader: Reloader) async -> Int32 {
-        let reloads = signals.reloads
+    private func stopSignal(
+        _ stop: Task<Int32, Never>, _ reloads: AsyncStream<Void>, with reloader: Reloader
+    ) async -> Int32 {
         let reloading = Task {
             var reloader = reloader
             for await _ in reloads { reloader.reload() }
         }
-        let signal = await signals.firstStop()
+        let signal = await stop.value
         // A reload that has begun is completed first. SIGHUP does nothing while the server stops.
         reloading.cancel()
         await reloading.value

@@ -1,4 +1,3 @@
-import CaretFormat
 import CaretServer
 import Dispatch
 import Glibc
@@ -11,15 +10,15 @@ import Testing
         ServerClock(wall: { wall }, steady: { Moment(nanoseconds: 2_000_000_000) })
     }
 
-    @Test("by default the clocks of the system are used")
+    @Test("the steady clock is the one of the system")
     func system() {
-        func wall() -> Int64 {
+        @Sendable func wall() -> Int64 {
             var time = timeval()
             gettimeofday(&time, nil)
             return Int64(time.tv_sec) * 1_000 + Int64(time.tv_usec) / 1_000
         }
         let before = (wall: wall(), steady: DispatchTime.now().uptimeNanoseconds)
-        let (start, moment) = (ServerClock(wall: StoreSettings().now).start, Moment.now.nanoseconds)
+        let (start, moment) = (ServerClock(wall: { wall() }).start, Moment.now.nanoseconds)
         #expect(before.wall <= start && start <= wall())
         #expect(before.steady <= moment && moment <= DispatchTime.now().uptimeNanoseconds)
     }

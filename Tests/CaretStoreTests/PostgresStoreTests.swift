@@ -319,6 +319,17 @@ import Testing
         await store.close()
     }
 
+    @Test("a start without a standby that confirms says what it waits for")
+    func startWithoutStandby() throws {
+        let cluster = try PostgresCluster()
+        try cluster.addStandby()
+        try cluster.stopStandby()
+        let address = try PostgresAddress(cluster.newAddress())
+        #expect(throws: PostgresOpeningFault.notConfirmed("*", seconds: 1)) {
+            try PostgresStore(address, node: "test", allowsUnreplicated: false, patience: 1_000)
+        }
+    }
+
     @Test("if the list of standbys is emptied while a commit waits, nothing is acked until it is back")
     func emptiedList() async throws {
         let cluster = try PostgresCluster()

@@ -14,6 +14,32 @@ struct PostgresTests {
         case databaseStandsStill
     }
 
+    @Test("a server that is started while PostgreSQL is away waits for it, says so, and can be stopped")
+    func startsLater() throws {
+        let cluster = try PostgresCluster()
+        let options = ["--store": cluster.newAddress(), "--allow-unreplicated": "true"]
+        let command = LiveServer.command(options, in: try Scratch.inMemory())
+        try cluster.stop()
+        for isStopped in [true, false] {
+            let program = try Program(command)
+            try wait(for: #/ warning event=store_away fault=/#, of: program)
+            if !isStopped {
+                try cluster.start()
+                try wait(for: #/ event=store_back$/#, of: program)
+                try wait(for: #/ event=ready$/#, of: program)
+            }
+            program.kill(SIGTERM)
+            #expect(try program.waitForExit().status == 0)
+        }
+    }
+
+    private func wait(for line: some RegexComponent, of program: Program) throws {
+        while let next = try program.errors.next() {
+            if next.contains(line) { return }
+        }
+        throw Unexpected("the server ended without logging the expected line")
+    }
+
     @Test(
         "neither kills nor lost connections lose or repeat an acked push",
         arguments: Transport.lines(and: .webSocket))

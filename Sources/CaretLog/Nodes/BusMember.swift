@@ -36,7 +36,7 @@ package struct BusMember {
     }
 
     /// When the next message must be sent at the latest.
-    package var nextBeat: Int64 { sentAt.map { $0 + beat } ?? .min }
+    package var nextBeat: Int64 { sentAt.map { $0 + beat } ?? 0 }
 
     /// The messages to send now: all waiting news, or one empty message if `nextBeat` has come. The caller must then call
     /// `ended`.

@@ -37,7 +37,7 @@ extension PostgresRows {
             throw .damaged
         }
         return SegmentRow(
-            row: try row.integer(0), first: try row.integer(0), last: try row.integer(1),
+            row: try row.integer(0), first: Int64(try row.count(0)), last: Int64(try row.count(1)),
             time: try row.integer(2),
             before: before, after: after)
     }

@@ -2,6 +2,8 @@
 package enum PostgresOpeningFault: Error, Equatable, Sendable {
     case badAddress(String)
     case cannotConnect(String)
+    /// No standby of this list has confirmed a commit.
+    case notConfirmed(String, seconds: Int)
     case serverTooOld(found: String)
     /// The server has this setting, but a synced commit needs it to be on.
     case unsafeSetting(name: String, value: String)
@@ -18,12 +20,27 @@ package enum PostgresOpeningFault: Error, Equatable, Sendable {
     case nameInUse(String)
 }
 
+extension PostgresOpeningFault {
+    /// Whether the database may be opened later without a change of the configuration.
+    package var mayPass: Bool {
+        switch self {
+        case .cannotConnect, .notConfirmed: true
+        case .badAddress, .serverTooOld, .unsafeSetting, .notReplicated, .schemaTooNew, .migrationChanged,
+            .migrationFailed, .moved, .nameInUse:
+            false
+        }
+    }
+}
+
 /// A sentence for the operator: what is wrong, and what to do.
 extension PostgresOpeningFault: CustomStringConvertible {
     package var description: String {
         switch self {
         case .badAddress(let reason): "the address of the store is wrong: \(reason)"
         case .cannotConnect(let reason): "PostgreSQL cannot be reached: \(reason)"
+        case .notConfirmed(let standbys, let seconds):
+            "no standby has confirmed a commit within \(seconds) s: PostgreSQL waits for synchronous_standby_names = "
+                + "\(standbys)"
         case .serverTooOld(let found):
             "PostgreSQL 15 or later is needed, and this server has version \(found)"
         case .unsafeSetting(let name, let value):

@@ -1,9 +1,10 @@
 /// Checks that a commit in PostgreSQL is as safe as an ack promises.
 enum ServerCheck {
-    /// Without a synchronous standby, throws unless `allowsUnreplicated`.
+    /// Without a synchronous standby, throws unless `allowsUnreplicated`. Returns the list of synchronous standbys.
+    @discardableResult
     static func check(
         _ connection: PostgresConnection, allowsUnreplicated: Bool
-    ) throws(PostgresOpeningFault) {
+    ) throws(PostgresOpeningFault) -> String {
         let found: (version: Int64, versionText: String, settings: [(String, String)], standbys: String)
         do throws(PostgresFault) {
             let row = try connection.run(
@@ -26,5 +27,6 @@ enum ServerCheck {
             throw .unsafeSetting(name: name, value: value)
         }
         if found.standbys.isEmpty && !allowsUnreplicated { throw .notReplicated }
+        return found.standbys
     }
 }

@@ -17,7 +17,7 @@ struct StoreOpening {
             let connection = try connection(beginningWith: host)
             // A former primary may accept connections, and confirm nothing. Another host may have taken over.
             do throws(PostgresOpeningFault) { return try open(connection) } catch {
-                guard case .cannotConnect = error, connection.hasTimedOut else { throw error }
+                if !connection.hasTimedOut { throw error }
             }
             host = connection.host + 1
         }
@@ -35,7 +35,19 @@ struct StoreOpening {
     }
 
     private func open(_ connection: PostgresConnection) throws(PostgresOpeningFault) -> SharedState {
-        try ServerCheck.check(connection, allowsUnreplicated: allowsUnreplicated)
+        let standbys = try ServerCheck.check(connection, allowsUnreplicated: allowsUnreplicated)
+        do throws(PostgresOpeningFault) {
+            return try migrated(connection)
+        } catch {
+            // The first commit of a start waits for the standbys.
+            if connection.hasTimedOut, !standbys.isEmpty {
+                throw .notConfirmed(standbys, seconds: Int(patience / 1_000))
+            }
+            throw error
+        }
+    }
+
+    private func migrated(_ connection: PostgresConnection) throws(PostgresOpeningFault) -> SharedState {
         try PostgresMigrator(migrations: migrations, onEvent: onEvent).migrate(connection)
         do throws(PostgresFault) {
             return try registered(connection)

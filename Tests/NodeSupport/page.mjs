@@ -24,17 +24,33 @@ export function blocks(path, heading, language) {
         .map((one) => one.text)
 }
 
+/**
+ * All blocks of a section, in order, also those under its subheadings. Each has its `heading`, `language` and `text`.
+ * Each pair in `changes` replaces a number or word, which must be in one of the blocks.
+ */
+export function blocksOfSection(path, section, changes = []) {
+    const found = blocksOfPage(path).filter((one) => one.section === section)
+    for (const [from] of changes) {
+        if (!found.some(({ text }) => text.includes(from))) throw new Error(`${path}, '${section}': no block has ${from}`)
+    }
+    // All at once, because a new text may contain an old one.
+    const all = new Map(changes)
+    const changed = (text) => text.replace(/\w+/g, (word) => all.get(word) ?? word)
+    return found.map(({ heading, language, text }) => ({ heading, language, text: changed(text) }))
+}
+
 function blocksOfPage(path) {
     const found = []
-    let [heading, open] = ['', null]
+    let [section, heading, open] = ['', '', null]
     for (const line of readFileSync(new URL(path, root), 'utf8').split('\n')) {
         if (line.startsWith('```')) {
             if (open) found.push(open)
-            open = open ? null : { heading, language: line.slice(3), text: '' }
+            open = open ? null : { section, heading, language: line.slice(3), text: '' }
         } else if (open) {
             open.text += line + '\n'
         } else if (line.startsWith('#')) {
             heading = line.replace(/^#+ /, '')
+            if (line.startsWith('## ')) section = heading
         }
     }
     return found

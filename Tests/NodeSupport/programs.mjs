@@ -16,8 +16,8 @@ const environment = Object.fromEntries([
 ])
 
 /** A new folder, which is removed at the end. */
-export function temporaryFolder() {
-    const folder = mkdtempSync(join(tmpdir(), 'caret-'))
+export function temporaryFolder(parent = tmpdir()) {
+    const folder = mkdtempSync(join(parent, 'caret-'))
     atEnd(() => remove(folder))
     return folder
 }
@@ -36,7 +36,7 @@ async function remove(folder) {
 
 /**
  * Starts a program that runs until `stop()` or until the end of the tests. `lines` are the lines that it has
- * written. `line(pattern, index)` waits until one of them matches, beginning with the line of this index.
+ * written. `line(pattern, index, seconds)` waits until one of them matches, beginning with the line of this index.
  */
 export function start(command, args, { env = {}, cwd } = {}) {
     const options = { env: { ...environment, ...env }, cwd, stdio: ['ignore', 'pipe', 'pipe'] }
@@ -68,7 +68,7 @@ export function start(command, args, { env = {}, cwd } = {}) {
     return program
 }
 
-async function waitForLine(program, command, pattern, index = 0) {
+async function waitForLine(program, command, pattern, index = 0, seconds = 60) {
     const found = async () => {
         for (let next = index; ; await once(program.child, 'line')) {
             for (; next < program.lines.length; next++) {
@@ -78,7 +78,7 @@ async function waitForLine(program, command, pattern, index = 0) {
             if (program.hasEnded) throw new Error(`${command} has ended:\n${program.lines.join('\n')}`)
         }
     }
-    return await within(found(), `${command}: a line like ${pattern}`)
+    return await within(found(), `${command}: a line like ${pattern}`, seconds)
 }
 
 /** Runs a program to its end, with an optional text as its input. */

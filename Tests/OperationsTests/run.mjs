@@ -1,16 +1,27 @@
-// Tests that docs/operations.md is right about the programs that it names: nginx, Caddy, fail2ban and Prometheus.
+// Tests that docs/operations.md and docs/postgresql.md are right about the programs that they name: nginx, Caddy,
+// fail2ban, Prometheus and PostgreSQL.
 //
-//     node Tests/OperationsTests/run.mjs .build/release [--full]
+//     node Tests/OperationsTests/run.mjs .build/release [--full] [PART]
 //
-// Ends with 'N passed, N failed'.
+// With PART (proxies, guessers, metrics or postgres), runs only this part. Ends with 'N passed, N failed'.
 import { runSuite } from '../NodeSupport/suite.mjs'
 import { testGuessers } from './guessers.mjs'
 import { testMetrics } from './metrics.mjs'
+import { testPostgres } from './postgres.mjs'
 import { testProxies } from './proxies.mjs'
 
 const [programs, ...options] = process.argv.slice(2)
-await runSuite(
+const isFull = options.includes('--full')
+const wanted = options.filter((option) => option !== '--full')
+const parts = [
     function proxies() { return testProxies(programs) },
     function guessers() { return testGuessers(programs) },
-    function metrics() { return testMetrics(programs, { isFull: options.includes('--full') }) },
-)
+    function metrics() { return testMetrics(programs, { isFull }) },
+    function postgres() { return testPostgres(programs) },
+]
+const unknown = wanted.filter((name) => !parts.some((part) => part.name === name))
+if (unknown.length > 0) {
+    console.error(`run.mjs: there is no part ${unknown[0]}, only ${parts.map((part) => part.name).join(', ')}`)
+    process.exit(2)
+}
+await runSuite(...parts.filter((part) => wanted.length === 0 || wanted.includes(part.name)))

@@ -12,7 +12,12 @@ import Testing
         """
     ]
 
-    private static let pages = Pages.all.filter { !Pages.commands(of: $0.page).isEmpty }.map(\.path)
+    /// OperationsTests run the commands of this page, in one shell, with PostgreSQL.
+    private static let elsewhere = "docs/postgresql.md"
+
+    private static let pages = Pages.all.filter {
+        $0.path != elsewhere && !Pages.commands(of: $0.page).isEmpty
+    }.map(\.path)
 
     @Test(
         "a shell runs every command of a page, except the skipped ones",

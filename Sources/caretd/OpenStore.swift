@@ -40,12 +40,16 @@ enum OpenStore {
     private static func openDatabase(
         _ settings: Settings, _ log: LogWriter, _ counters: sending LocalCounters
     ) async throws(StoreFailure) -> OpenStore? {
+        let address: PostgresAddress
+        do throws(PostgresAddress.Invalid) { address = try PostgresAddress(settings.store) } catch {
+            throw StoreFailure(description: "store: \(error)")
+        }
         let storeLog = PostgresStoreLog(log, counters)
         var logged: PostgresOpeningFault?
         while !Task.isCancelled {
             do throws(PostgresOpeningFault) {
                 let store = try PostgresStore(
-                    PostgresAddress(settings.store), node: settings.nodeName,
+                    address, node: settings.nodeName,
                     allowsUnreplicated: settings.allowsUnreplicated, settings: StoreSettings(settings)
                 ) { storeLog.handle($0) }
                 if logged != nil { log.write(LogEvent(.storeBack)) }

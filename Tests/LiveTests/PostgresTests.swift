@@ -18,7 +18,8 @@ struct PostgresTests {
     func startsLater() throws {
         let cluster = try PostgresCluster()
         let options = ["--store": cluster.newAddress(), "--allow-unreplicated": "true"]
-        let command = LiveServer.command(options, in: try Scratch.inMemory())
+        let scratch = try Scratch.inMemory()
+        let command = LiveServer.command(options, in: scratch)
         try cluster.stop()
         for isStopped in [true, false] {
             let program = try Program(command)
@@ -31,6 +32,7 @@ struct PostgresTests {
             program.kill(SIGTERM)
             #expect(try program.waitForExit().status == 0)
         }
+        withExtendedLifetime(scratch) {}
     }
 
     private func wait(for line: some RegexComponent, of program: Program) throws {

@@ -38,7 +38,10 @@ struct PostgresMigrator {
     func migrate(_ connection: PostgresConnection) throws(PostgresOpeningFault) {
         let problem: PostgresOpeningFault?
         do throws(PostgresFault) {
-            try execute("BEGIN; SELECT pg_advisory_xact_lock(\(PostgresMigrator.lock))", connection)
+            // The first commit after it waits for the standbys, for not so long.
+            try execute(
+                "BEGIN; SET LOCAL synchronous_commit = local; SELECT pg_advisory_xact_lock(\(PostgresMigrator.lock))",
+                connection)
             try execute(
                 "CREATE TABLE IF NOT EXISTS schema_migration (number bigint PRIMARY KEY, checksum bytea NOT NULL)",
                 connection)
@@ -51,7 +54,10 @@ struct PostgresMigrator {
             }
             try execute(problem == nil ? "COMMIT" : "ROLLBACK", connection)
         } catch {
-            throw .migrationFailed("\(error)")
+            if case .server(let refusal) = error, refusal.kind != .passing {
+                throw .migrationFailed("\(error)")
+            }
+            throw PostgresOpeningFault(firstStatement: error)
         }
         if let problem { throw problem }
     }

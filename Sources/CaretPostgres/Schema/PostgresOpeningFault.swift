@@ -1,7 +1,8 @@
 /// Why a database was not opened. Its data was not changed, except by migrations that succeeded before.
 package enum PostgresOpeningFault: Error, Equatable, Sendable {
-    case badAddress(String)
     case cannotConnect(String)
+    /// A pooler gives the connection away between transactions or statements. This is the error that shows it.
+    case pooled(String)
     /// No standby of this list has confirmed a commit.
     case notConfirmed(String, seconds: Int)
     case serverTooOld(found: String)
@@ -21,11 +22,21 @@ package enum PostgresOpeningFault: Error, Equatable, Sendable {
 }
 
 extension PostgresOpeningFault {
+    /// What the failure of the first statement of a connection shows.
+    package init(firstStatement fault: PostgresFault) {
+        // There is a prepared statement of another client, or the one of this client is missing, or transactions are refused.
+        if case .server(let error) = fault, ["42P05", "26000", "08P01"].contains(error.state) {
+            self = .pooled(error.message)
+        } else {
+            self = .cannotConnect("\(fault)")
+        }
+    }
+
     /// Whether the database may be opened later without a change of the configuration.
     package var mayPass: Bool {
         switch self {
         case .cannotConnect, .notConfirmed: true
-        case .badAddress, .serverTooOld, .unsafeSetting, .notReplicated, .schemaTooNew, .migrationChanged,
+        case .pooled, .serverTooOld, .unsafeSetting, .notReplicated, .schemaTooNew, .migrationChanged,
             .migrationFailed, .moved, .nameInUse:
             false
         }
@@ -36,8 +47,10 @@ extension PostgresOpeningFault {
 extension PostgresOpeningFault: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .badAddress(let reason): "the address of the store is wrong: \(reason)"
         case .cannotConnect(let reason): "PostgreSQL cannot be reached: \(reason)"
+        case .pooled(let error):
+            "there is a pooler before PostgreSQL that is not in session mode (\(error)); set the mode to session, or "
+                + "connect directly"
         case .notConfirmed(let standbys, let seconds):
             "no standby has confirmed a commit within \(seconds) s: PostgreSQL waits for synchronous_standby_names = "
                 + "\(standbys)"

@@ -31,14 +31,58 @@ import Testing
         let address = try PostgresCluster.shared.get().newAddress()
         let own = PostgresMigration.all
         let known = Int64(own.count)
-        let later = PostgresMigration(number: known + 1, sql: Array("SELECT 1".utf8))
+        let later = PostgresMigration(number: known + 1, sql: Array("SELECT 1".utf8), oldest: known + 1)
         await (try opened(address, migrations: own + [later])).close()
         #expect(throws: PostgresOpeningFault.schemaTooNew(found: known + 1, known: known)) {
             try opened(address, migrations: own)
         }
-        let other = PostgresMigration(number: 1, sql: own[0].sql + [0x0A])
+        let other = PostgresMigration(number: 1, sql: own[0].sql + [0x0A], oldest: 1)
         #expect(throws: PostgresOpeningFault.migrationChanged(migration: 1)) {
             try opened(address, migrations: [other] + own.dropFirst() + [later])
+        }
+    }
+
+    @Test("servers of two versions run together if the later schema suits the earlier one")
+    func rollingUpgrade() async throws {
+        let address = try PostgresCluster.shared.get().newAddress()
+        let known = Int64(PostgresMigration.all.count)
+        let step = PostgresMigration(
+            number: known + 1,
+            sql: Array("ALTER TABLE document ADD COLUMN color bigint NOT NULL DEFAULT 0".utf8),
+            oldest: known)
+        let old = try opened(address)
+        let new = try opened(address, as: "new", migrations: PostgresMigration.all + [step])
+        var document = try await TrackedDocument(on: old)
+        try await document.type("a")
+        document.store = new
+        try await document.type("b")
+        // The old one knows the row as it was before the append of the new one.
+        #expect(try await old.text(of: document.entry.id).get().text == document.text)
+        await old.close()
+        let again = try opened(address)
+        document.store = again
+        try await document.type("c")
+        await again.close()
+        await new.close()
+    }
+
+    @Test("a schema that earlier servers do not know is made only after they have stopped")
+    func upgradeWithStop() async throws {
+        let address = try PostgresCluster.shared.get().newAddress()
+        let known = Int64(PostgresMigration.all.count)
+        let step = PostgresMigration(
+            number: known + 1, sql: Array("ALTER TABLE document RENAME head TO newest".utf8),
+            oldest: known + 1)
+        let old = try opened(address)
+        #expect(throws: PostgresOpeningFault.olderServer("test")) {
+            try opened(address, as: "new", migrations: PostgresMigration.all + [step])
+        }
+        var document = try await TrackedDocument(on: old)
+        try await document.type("a")
+        await old.close()
+        await (try opened(address, as: "new", migrations: PostgresMigration.all + [step])).close()
+        #expect(throws: PostgresOpeningFault.schemaTooNew(found: known + 1, known: known)) {
+            try opened(address)
         }
     }
 
@@ -745,12 +789,12 @@ import Testing
     }
 
     private func opened(
-        _ address: String, patience: Int32 = 10_000,
+        _ address: String, as node: String = "test", patience: Int32 = 10_000,
         migrations: [PostgresMigration] = PostgresMigration.all,
         onEvent: @escaping @Sendable (PostgresEvent) -> Void = { _ in }
     ) throws -> PostgresStore {
         try PostgresStore(
-            PostgresAddress(address), node: "test", allowsUnreplicated: true, patience: patience,
+            PostgresAddress(address), node: node, allowsUnreplicated: true, patience: patience,
             migrations: migrations, onEvent: onEvent)
     }
 }

@@ -25,6 +25,17 @@ struct NodeTable {
         return try row.integer(0)
     }
 
+    /// The name of a server that runs: each one holds an advisory lock with its number. One whose connection is cut does not
+    /// hold it. Takes the locks of the others until the end of the transaction.
+    static func running(_ connection: PostgresConnection) throws(PostgresFault) -> String? {
+        try connection.run(
+            """
+            SELECT name FROM node
+            WHERE NOT pg_try_advisory_xact_lock(hashtext(\(BusConnection.channel)), number::integer) LIMIT 1
+            """
+        ).first?.text(0)
+    }
+
     /// PostgreSQL's time.
     static func time(_ connection: PostgresConnection) throws(PostgresFault) -> Int64 {
         try connection.run("SELECT \(now)").first?.integer(0) ?? 0

@@ -78,17 +78,9 @@ package final class MoveConnection: MovableRows {
             onEvent: { _ in })
     }
 
-    /// Each running server holds an advisory lock with its number. A server whose connection is cut does not hold it;
-    /// if it comes back, `MoveFence` refuses its writes.
+    /// If a server whose connection is cut comes back, `MoveFence` refuses its writes.
     private func requireNoServer() throws(StoreMoveFault) {
-        let running = try run { () throws(PostgresFault) in
-            try connection.run(
-                """
-                SELECT name FROM node
-                WHERE NOT pg_try_advisory_xact_lock(hashtext(\(BusConnection.channel)), number::integer) LIMIT 1
-                """
-            ).first?.text(0)
-        }
+        let running = try run { () throws(PostgresFault) in try NodeTable.running(connection) }
         guard let running else { return }
         throw .failed("the server \(running) uses the database", advice: "stop all servers first")
     }

@@ -12,6 +12,8 @@ package enum PostgresOpeningFault: Error, Equatable, Sendable {
     case notReplicated
     /// A later version of Caret wrote the database.
     case schemaTooNew(found: Int64, known: Int64)
+    /// This server runs, and does not know the schema of this build.
+    case olderServer(String)
     /// An applied migration differs from the one of this build.
     case migrationChanged(migration: Int64)
     case migrationFailed(String)
@@ -35,7 +37,7 @@ extension PostgresOpeningFault {
     /// Whether the database may be opened later without a change of the configuration.
     package var mayPass: Bool {
         switch self {
-        case .cannotConnect, .notConfirmed: true
+        case .cannotConnect, .notConfirmed, .olderServer: true
         case .pooled, .serverTooOld, .unsafeSetting, .notReplicated, .schemaTooNew, .migrationChanged,
             .migrationFailed, .moved, .nameInUse:
             false
@@ -63,6 +65,9 @@ extension PostgresOpeningFault: CustomStringConvertible {
                 + "would lose acked changes; set up a standby, or allow this with --allow-unreplicated"
         case .schemaTooNew(let found, let known):
             "the database has schema \(found), but this version only knows \(known); run the later version"
+        case .olderServer(let name):
+            "the schema of this version does not suit the server \(name), which is older and still runs; stop all "
+                + "older servers"
         case .migrationChanged(let migration):
             "migration \(migration) in the database differs from that of this version; run the version that applied it"
         case .moved(let note): "\(note); start the server with that store"

@@ -204,6 +204,7 @@ import Testing
     func lockedDatabase() async throws {
         let scratch = try Scratch.inMemory()
         defer { scratch.remove() }
+        await (try SQLiteStore(folder: scratch.path, settings: .withoutRounds)).close()
         // Its own queue releases the lock, because the threads of the tests may be busy for longer than a write waits.
         let (database, commits) = (try Database(path: scratch.databasePath, for: .write), Shared(0))
         let other = QueueConfined(database, on: "caret.test.other")

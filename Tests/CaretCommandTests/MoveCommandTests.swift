@@ -55,7 +55,7 @@ struct MoveCommandTests {
         try session.expect(
             """
             $ move --from '\(store)' --to DIR/new --json
-            {"from":"…","to":"DIR/new","documents":2,"revisions":4,"snapshots":…,"pushers":…,"tokens":0}
+            {"from":"…","to":"DIR/new","documents":2,"revisions":4,"snapshots":…,"pushers":…,"tokens":0,"copied_before":false,"changed_since":false}
             $ cat gone --data DIR/new
             old
             $ log notes/today --data DIR/new -n 1 --json
@@ -88,6 +88,111 @@ struct MoveCommandTests {
         } catch let fault as CommandSession.DidNotStart {
             #expect(fault.output.contains("its documents were moved to \(store)"), "\(fault.output)")
         }
+    }
+
+    @Test("until a killed move is finished, the old folder is refused; a second run finishes it")
+    func secondRun() throws {
+        let store = try PostgresCluster.shared.get().newAddress()
+        let session = try CommandSession()
+        try session.expect(
+            """
+            $ put notes/today --create << one⏎
+            notes/today: saved as revision 1
+            """)
+        session.stop()
+        try moveAndKill(session, to: store)
+        let refusal = """
+            a move of its documents to \(store) began on 2026-03-01 and has not ended; run the same caret move again \
+            to finish it, or caret move --from STORE --undo to use the old store again
+            """
+        do {
+            try session.start()
+            Issue.record("a server has started on the old folder")
+        } catch let fault as CommandSession.DidNotStart {
+            #expect(fault.output.contains(refusal), "\(fault.output)")
+        }
+        try session.expect(
+            """
+            $ ls --data DIR/data
+            ! caret: DIR/data: \(refusal)
+            [1]
+            $ move --from DIR/data --to '\(store)' \(allowed)
+            \(store): an earlier run has copied everything; this store has 1 document, 1 revision, 0 tokens
+            DIR/data: not changed since the copy; the move is finished, so servers refuse this store
+            start the servers with --store '\(store)'
+            $ move --from DIR/data --to '\(store)' \(allowed)
+            ! caret: DIR/data: its documents were moved to \(store) on …; start the server with that store, or rename caret.sqlite.moved to caret.sqlite to use the old one
+            [1]
+            $ move --from DIR/data --undo
+            ! caret: DIR/data: its documents were moved to \(store) on …; start the server with that store, or rename caret.sqlite.moved to caret.sqlite to use the old one
+            [1]
+            $ move --from '\(store)' --to DIR/new
+            DIR/new: moved 1 document, 1 revision, 0 tokens
+            start the servers with --data DIR/new
+            """)
+    }
+
+    @Test("`--undo` lets servers use the old store again")
+    func undo() throws {
+        let cluster = try PostgresCluster.shared.get()
+        let store = cluster.newAddress()
+        let session = try CommandSession()
+        try session.expect(
+            """
+            $ put notes/today --create << one⏎
+            notes/today: saved as revision 1
+            """)
+        session.stop()
+        try moveAndKill(session, to: store)
+        try session.expect(
+            """
+            $ move --from DIR/data --undo
+            DIR/data: a move of its documents to \(store) began on 2026-03-01 and has not ended; it is undone, and servers can use this store again
+            do not start servers on the other store: it may have a copy
+            $ cat notes/today --data DIR/data
+            one
+            $ move --from DIR/data --undo
+            ! caret: DIR/data: there is no unfinished move to undo, so servers can use this store
+            [1]
+            $ move --from DIR/data --undo --to '\(store)'
+            ! caret: move: --to and --undo cannot be combined
+            !   run: caret help move
+            [2]
+            $ move --from DIR/data --to '\(store)' \(allowed) --json
+            {"from":"DIR/data","to":…,"tokens":0,"copied_before":true,"changed_since":false}
+            $ move --from '\(store)' --undo
+            ! caret: \(store): there is no unfinished move to undo, so servers can use this store
+            [1]
+            $ move --from '\(store)' --to DIR/new
+            DIR/new: moved 1 document, 1 revision, 0 tokens
+            start the servers with --data DIR/new
+            $ move --from '\(store)' --undo
+            ! caret: \(store): its documents were moved to DIR/new on …
+            [1]
+            """)
+        let schema = try #require(store.split(separator: "%3D").last)
+        try cluster.execute("UPDATE \(schema).caret_moved SET state = 'CA002'")
+        try session.expect(
+            """
+            $ move --from '\(store)' --undo --json
+            {"from":"…","undone":true}
+            """)
+        try session.start(["--store", store, "--allow-unreplicated=true"])
+        try session.expect(
+            """
+            $ cat notes/today
+            one
+            """)
+    }
+
+    /// Moves the folder, and makes it as it was just before the last step of the move.
+    private func moveAndKill(_ session: CommandSession, to store: String) throws {
+        let moved = try session.caret(["move", "--from", session.data, "--to", store, allowed])
+        #expect(moved.status == 0, "\(moved)")
+        let database = session.data + "/caret.sqlite"
+        try FileManager.default.moveItem(atPath: database + ".moved", toPath: database + ".moving")
+        try Data("a move of its documents to \(store) began on 2026-03-01 and has not ended\n".utf8).write(
+            to: URL(filePath: session.data + "/caret.moved"))
     }
 
     @Test("a move that is not possible says why, and what to do")

@@ -92,7 +92,9 @@ extension OpeningFault {
         switch self {
         case .notCaretDatabase, .damagedHeader, .missingDatabase, .logOfOtherDatabase: true
         case .database(let fault), .migrationFailed(_, let fault): fault.kind == .damaged
-        case .moved, .schemaTooOld, .schemaTooNew, .migrationChanged, .readOnly, .folderLocked, .system: false
+        case .moved, .moving, .schemaTooOld, .schemaTooNew, .migrationChanged, .readOnly, .folderLocked,
+            .system:
+            false
         }
     }
 }

@@ -18,7 +18,7 @@ extension StoreMoveTests {
 
     @discardableResult
     func moved(_ source: some MoveSource, _ target: some MoveTarget, to words: String) throws
-        -> CheckReport
+        -> MoveOutcome
     {
         try StoreMove(from: source, to: target, MoveNote(target: words, day: "2026-03-01")) { _, _, _ in }
             .run()
@@ -51,15 +51,18 @@ final class FailingTarget<Target: MoveTarget>: MoveTarget {
         try target.write(isChanged ? Array(row.dropLast()) + [.number(1)] : row, to: table)
     }
 
-    func finish(_ identity: StoreIdentity) throws(StoreMoveFault) {
+    var copiedDigest: [UInt8]? { target.copiedDigest }
+
+    func finish(_ identity: StoreIdentity, digest: [UInt8]) throws(StoreMoveFault) {
         try step.fail(at: .finish)
-        try target.finish(identity)
+        try target.finish(identity, digest: digest)
     }
 
     func publish() throws(StoreMoveFault) {
         try step.fail(at: .publish)
+        try step.kill(at: .killedBeforePublish)
         try target.publish()
-        try step.fail(at: .afterPublish)
+        try step.kill(at: .killedAfterPublish)
     }
 }
 
@@ -83,12 +86,17 @@ struct FailingRows<Rows: MovableRows>: MovableRows {
 
 extension StoreMoveTests {
     enum Step {
-        case write, changeValue, finish, compare, publish, afterPublish
+        case write, changeValue, finish, compare, publish, killedBeforePublish, killedAfterPublish
 
         static let beforeEnd: [Step] = [.write, .finish, .compare, .publish]
 
         func fail(at step: Step) throws(StoreMoveFault) {
             if step == self { throw .failed("planted") }
+        }
+
+        /// After this fault, the move does nothing more, as if it had been killed.
+        func kill(at step: Step) throws(StoreMoveFault) {
+            if step == self { throw .unfinished("planted", advice: "") }
         }
     }
 }

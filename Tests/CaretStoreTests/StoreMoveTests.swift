@@ -17,8 +17,9 @@ struct StoreMoveTests {
         #expect(MovedTable.allCases.allSatisfy { before[$0]?.isEmpty == false })
 
         let address = try PostgresCluster.shared.get().newAddress()
-        let report = try moved(SQLiteMoveSource(sample.path), postgresTarget(address), to: address)
-        #expect(report.isSound && report.documents == 6 && report.tokens == 2)
+        let outcome = try moved(SQLiteMoveSource(sample.path), postgresTarget(address), to: address)
+        #expect(outcome.report.isSound && outcome.report.documents == 6 && outcome.report.tokens == 2)
+        #expect(outcome.copy == .made)
         let store = try opened(address)
         #expect(store.generation == sample.generation)
         try await sample.requireAll(in: store, store)
@@ -29,7 +30,7 @@ struct StoreMoveTests {
         #expect(
             try moved(
                 PostgresMoveSource(try PostgresAddress(address)), SQLiteMoveTarget(back.path), to: back.path)
-                == report)
+                == outcome)
         #expect(try rows(of: SQLiteMoveSource(back.path).rows) == before)
         let again = try SQLiteStore(folder: back.path) { event in
             if case .renewed = event { Issue.record("\(event)") }
@@ -249,24 +250,6 @@ struct StoreMoveTests {
         await there.close()
         _ = try moved(
             PostgresMoveSource(try PostgresAddress(address)), SQLiteMoveTarget(folder.path), to: folder.path)
-    }
-
-    @Test("if a move ends before the old store is retired, both stores are complete")
-    func endedBeforeRetirement() async throws {
-        let sample = try await MovedSample()
-        defer { sample.remove() }
-        let address = try PostgresCluster.shared.get().newAddress()
-        #expect(throws: StoreMoveFault.failed("planted")) {
-            try moved(
-                SQLiteMoveSource(sample.path), FailingTarget(try postgresTarget(address), at: .afterPublish),
-                to: address)
-        }
-        expect(refusal: "the database has documents or tokens already") { try postgresTarget(address) }
-        let (old, new) = (try SQLiteStore(folder: sample.path), try opened(address))
-        try await sample.requireAll(in: old, old)
-        try await sample.requireAll(in: new, new)
-        await old.close()
-        await new.close()
     }
 
     @Test("a copy that differs in one value is discarded")

@@ -12,6 +12,8 @@ struct Move: Subcommand {
         "to", value: "STORE", "where the documents will be; it must be new or empty")
     private static let allowUnreplicated = Option(
         "allow-unreplicated", "moves to a PostgreSQL without a synchronous standby")
+    private static let undo = Option(
+        "undo", "lets servers use the store of --from again after a move of it did not end; without --to")
 
     static let description = CommandDescription(
         "move", "moves all documents from a data folder to a PostgreSQL database, or back",
@@ -20,10 +22,11 @@ struct Move: Subcommand {
             Stop all servers of the store first. The command moves histories, deleted documents, tokens, names of \
             revisions, and the record of each client's last push. Clients continue where they were. The command checks the \
             old store, and compares the new one with it. After success, servers refuse to start on the old store. If \
-            nothing was moved, the old store can be used as before. The configuration and the folder of backups are not \
-            moved.
+            nothing was moved, the old store can be used as before. If the command was killed, run it again: it finishes \
+            the move, or begins it again if the copy is not complete. Meanwhile servers may refuse the old store, and \
+            --undo ends that. The configuration and the folder of backups are not moved.
             """,
-        options: [from, to, allowUnreplicated])
+        options: [from, to, allowUnreplicated, undo])
 
     private enum Place {
         case folder(String)
@@ -33,6 +36,7 @@ struct Move: Subcommand {
     private enum Direction {
         case toPostgres(String, PostgresAddress)
         case toFolder(PostgresAddress, String)
+        case undo(Place)
     }
 
     private let direction: Direction
@@ -46,9 +50,18 @@ struct Move: Subcommand {
             throw arguments.fault(.conflict(option.flag, Move.from.flag))
         }
         source = try Move.text(Move.from, arguments)
-        target = try Move.text(Move.to, arguments)
         allowsUnreplicated = arguments.has(Move.allowUnreplicated)
-        switch (try Move.place(source, Move.from, arguments), try Move.place(target, Move.to, arguments)) {
+        let from = try Move.place(source, Move.from, arguments)
+        if arguments.has(Move.undo) {
+            for option in [Move.to, Move.allowUnreplicated] where arguments.has(option) {
+                throw arguments.fault(.conflict(option.flag, Move.undo.flag))
+            }
+            target = ""
+            direction = .undo(from)
+            return
+        }
+        target = try Move.text(Move.to, arguments)
+        switch (from, try Move.place(target, Move.to, arguments)) {
         case (.folder(let folder), .postgres(let address)): direction = .toPostgres(folder, address)
         case (.postgres(let address), .folder(let folder)): direction = .toFolder(address, folder)
         case (.folder, .folder):
@@ -80,8 +93,12 @@ struct Move: Subcommand {
     func run(in context: CommandContext) async throws -> ExitCode {
         switch direction {
         case .toPostgres(let folder, let address):
-            // Updates the schema and empties the log, as at the start and end of a server.
-            await (try FolderServer.store(folder)).close()
+            if DataFolder.unfinishedMove(in: folder) == nil {
+                // Updates the schema and empties the log, as at the start and end of a server.
+                await (try FolderServer.store(folder)).close()
+            } else {
+                try FolderServer.requireOwner(folder)
+            }
             return try move(in: context) { () throws(StoreMoveFault) in
                 (
                     try SQLiteMoveSource(folder),
@@ -95,6 +112,44 @@ struct Move: Subcommand {
             try FolderServer.requireOwner(folder)
             return try move(in: context) { () throws(StoreMoveFault) in
                 (try PostgresMoveSource(address), try SQLiteMoveTarget(folder))
+            }
+        case .undo(.folder(let folder)):
+            try FolderServer.requireOwner(folder)
+            if DataFolder.unfinishedMove(in: folder) == nil {
+                try FolderServer.requireStore(folder)
+                throw Failure("\(source): \(Move.nothingToUndo)")
+            }
+            return try undo(in: context) { () throws(StoreMoveFault) in try SQLiteMoveSource(folder) }
+        case .undo(.postgres(let address)):
+            return try undo(in: context) { () throws(StoreMoveFault) in try PostgresMoveSource(address) }
+        }
+    }
+
+    private static let nothingToUndo = "there is no unfinished move to undo, so servers can use this store"
+
+    private func undo<Source: MoveSource>(
+        in context: CommandContext, _ open: () throws(StoreMoveFault) -> Source
+    ) throws -> ExitCode {
+        do throws(StoreMoveFault) {
+            let store = try open()
+            guard let move = store.unfinishedMove else { throw .failed(Move.nothingToUndo) }
+            try store.unblockServers()
+            if context.isJSON {
+                context.show(.object(["from": .text(source), "undone": .bool(true)]))
+                return .done
+            }
+            context.output.write(
+                """
+                \(source.printable): \(move.printable); it is undone, and servers can use this store again
+                do not start servers on the other store: it may have a copy
+
+                """)
+            return .done
+        } catch {
+            switch error {
+            case .failed(let message, let advice): throw Failure("\(source): \(message)", advice: advice)
+            case .unfinished(let message, let advice): throw Failure("\(source): \(message)", advice: advice)
+            case .damaged: throw Failure("\(source): the store is damaged")
             }
         }
     }
@@ -111,7 +166,7 @@ struct Move: Subcommand {
                 progress.show(stage.words, Progress(done, of: all))
             }.run()
             progress.end()
-            show(moved, in: context)
+            show(moved.report, moved.copy, in: context)
             return .done
         } catch {
             switch error {
@@ -129,23 +184,35 @@ struct Move: Subcommand {
         }
     }
 
-    private func show(_ moved: CheckReport, in context: CommandContext) {
+    private func show(_ moved: CheckReport, _ copy: MoveOutcome.Copy, in context: CommandContext) {
         if context.isJSON {
             return context.show(
                 .object([
                     "from": .text(source), "to": .text(target), "documents": .number(moved.documents),
                     "revisions": .number(moved.revisions), "snapshots": .number(moved.snapshots),
                     "pushers": .number(moved.pushers), "tokens": .number(moved.tokens),
+                    "copied_before": .bool(copy != .made),
+                    "changed_since": .bool(copy == .found(isChanged: true)),
                 ]))
         }
         let option = if case .toPostgres = direction { "--store '\(target)'" } else { "--data \(target)" }
-        context.output.write(
-            """
-            \(target.printable): moved \(moved.documents.counting("document")), \
-            \(moved.revisions.counting("revision")), \(moved.tokens.counting("token"))
-            start the servers with \(option.printable)
-
-            """)
+        let counts =
+            "\(moved.documents.counting("document")), \(moved.revisions.counting("revision")), "
+            + moved.tokens.counting("token")
+        var lines =
+            switch copy {
+            case .made: ["\(target): moved \(counts)"]
+            case .found:
+                [
+                    "\(target): an earlier run has copied everything; this store has \(counts)",
+                    "\(source): not changed since the copy; the move is finished, so servers refuse this store",
+                ]
+            }
+        if copy == .found(isChanged: true) {
+            lines.insert("\(target): changed since the copy; these changes are kept", at: 1)
+        }
+        lines.append("start the servers with \(option)")
+        context.output.write(lines.map { "\($0.printable)\n" }.joined())
     }
 }
 

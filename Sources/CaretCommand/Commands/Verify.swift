@@ -119,7 +119,7 @@ package struct Verify: Subcommand {
         case .system(ENOENT) where access(file, F_OK) == 0: "the file is empty"
         case .database(let fault) where fault.kind == .damaged:
             "the first page of the file is cut off or damaged (\(fault.message))"
-        case .system, .moved, .logOfOtherDatabase, .schemaTooOld, .schemaTooNew, .migrationChanged,
+        case .system, .moved, .moving, .logOfOtherDatabase, .schemaTooOld, .schemaTooNew, .migrationChanged,
             .migrationFailed, .readOnly, .folderLocked, .database:
             nil
         }

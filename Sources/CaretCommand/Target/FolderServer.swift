@@ -54,7 +54,7 @@ struct FolderServer {
         if access(folder + "/caret.sqlite", F_OK) == 0 { return try requireOwner(folder) }
         let reason = errno
         if reason == EACCES { throw Failure(noPermissionFor: folder) }
-        if let note = DataFolder.moveNote(in: folder) { throw Failure(OpeningFault.moved(note), in: folder) }
+        if let fault = DataFolder.moveFault(in: folder) { throw Failure(fault, in: folder) }
         throw Failure(
             "\(folder): not a data folder of caretd: \(String(cString: strerror(reason)))",
             advice: "pass the folder that caretd uses (its option --data)")
@@ -102,8 +102,8 @@ extension Failure {
         case .folderLocked:
             self.init(
                 "\(folder): \(fault)", advice: "stop that server, or connect to it with --server or --socket")
-        case .notCaretDatabase, .damagedHeader, .missingDatabase, .moved, .logOfOtherDatabase, .schemaTooOld,
-            .schemaTooNew, .migrationChanged, .migrationFailed, .readOnly,
+        case .notCaretDatabase, .damagedHeader, .missingDatabase, .moved, .moving, .logOfOtherDatabase,
+            .schemaTooOld, .schemaTooNew, .migrationChanged, .migrationFailed, .readOnly,
             .system, .database:
             self.init("\(folder): \(fault)")
         }

@@ -33,11 +33,17 @@ package protocol MoveSource {
 
     var identity: StoreIdentity { get }
 
-    /// Prepares `retire`. After a failure, servers can use the store as before.
-    func prepareToRetire(_ note: MoveNote) throws(StoreMoveFault)
+    /// The note of an earlier move that has blocked servers and has not ended; nil if there is none.
+    var unfinishedMove: String? { get }
 
-    /// Makes every server refuse this store.
-    func retire() throws(StoreMoveFault)
+    /// Makes every server refuse this store until the move ends, also after a crash.
+    func blockServers(_ note: MoveNote) throws(StoreMoveFault)
+
+    /// Lets servers use the store again, also if an earlier move has blocked them.
+    func unblockServers() throws(StoreMoveFault)
+
+    /// Makes every server refuse this store for good. Call this after `blockServers`.
+    func retire(_ note: MoveNote) throws(StoreMoveFault)
 }
 
 /// The new store. Servers see it only after `publish`.
@@ -45,16 +51,32 @@ package protocol MoveTarget {
     associatedtype Rows: MovableRows
     var rows: Rows { get }
 
+    /// The digest of the rows that an earlier move has copied to this store; nil if the store is empty.
+    var copiedDigest: [UInt8]? { get }
+
     func write(_ row: MovedRow, to table: MovedTable) throws(StoreMoveFault)
 
-    /// Writes the rest. Call this after the last row.
-    func finish(_ identity: StoreIdentity) throws(StoreMoveFault)
+    /// Writes the rest, with the digest of all rows. Call this after the last row.
+    func finish(_ identity: StoreIdentity, digest: [UInt8]) throws(StoreMoveFault)
 
-    /// Makes the store visible and durable.
+    /// Makes the store visible and durable. Throws `failed` only if servers certainly do not see it.
     func publish() throws(StoreMoveFault)
 }
 
-/// Tells where the documents are after a move. A server that is started on the old store prints it.
+/// What a move did.
+package struct MoveOutcome: Equatable, Sendable {
+    package enum Copy: Equatable, Sendable {
+        case made
+        /// An earlier move made the copy, and `isChanged` tells whether servers have changed it since then.
+        case found(isChanged: Bool)
+    }
+
+    /// What the new store has.
+    package let report: CheckReport
+    package let copy: Copy
+}
+
+/// Tells where the documents are during and after a move. A server that is started on the old store prints it.
 package struct MoveNote: Equatable, Sendable, CustomStringConvertible {
     package let target: String
     /// The day of the move, such as 2026-03-01.
@@ -65,7 +87,24 @@ package struct MoveNote: Equatable, Sendable, CustomStringConvertible {
         self.day = day
     }
 
-    package var description: String { "its documents were moved to \(target) on \(day)" }
+    package var description: String { "\(MoveNote.moved(target)) \(day)" }
+
+    /// What `description` says while the move has not ended.
+    package var unfinished: String { "\(MoveNote.moving(target)) \(day) and has not ended" }
+
+    private static func moved(_ target: String) -> String { "its documents were moved to \(target) on" }
+    private static func moving(_ target: String) -> String {
+        "a move of its documents to \(target) began on"
+    }
+
+    /// Whether a stored note belongs to a move to the same target. The final note is stored just before a move ends.
+    func hasTarget(of stored: String) -> Bool {
+        [MoveNote.moved(target), MoveNote.moving(target)].contains { stored.utf8.starts(with: $0.utf8) }
+    }
+
+    /// Tells the operator how a move ends.
+    package static let advice =
+        "run the same caret move again to finish it, or caret move --from STORE --undo to use the old store again"
 }
 
 /// Why a move failed.

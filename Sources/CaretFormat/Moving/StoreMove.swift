@@ -1,9 +1,9 @@
-package import CaretLog
+import CaretLog
 
 /// Moves a whole store to a new store of another kind.
 ///
-/// The source is retired only after the target is complete, compared and durable. So after a crash at any step, at least
-/// one of the two stores is complete and usable.
+/// Servers can never use both stores: the source is blocked before the target becomes visible. The source is retired only
+/// after the target is complete, compared and durable. After a crash at any step, a second run ends the move.
 package struct StoreMove<Source: MoveSource, Target: MoveTarget> {
     package enum Stage: Sendable {
         case checking, copying, comparing, checkingCopy
@@ -22,8 +22,12 @@ package struct StoreMove<Source: MoveSource, Target: MoveTarget> {
         (self.source, self.target, self.note, self.progress) = (source, target, note, progress)
     }
 
-    /// Returns what was moved.
-    package func run() throws(StoreMoveFault) -> CheckReport {
+    package func run() throws(StoreMoveFault) -> MoveOutcome {
+        // The other target may have a complete copy, so this move would make a second one.
+        if let begun = source.unfinishedMove, !note.hasTarget(of: begun) {
+            throw .failed(begun, advice: MoveNote.advice)
+        }
+        if let digest = target.copiedDigest { return try end(copied: digest) }
         let found = try source.rows.check { progress(.checking, $0.documents, $0.allDocuments) }
         if !found.isSound { throw .damaged(found) }
         var all = 0
@@ -31,16 +35,56 @@ package struct StoreMove<Source: MoveSource, Target: MoveTarget> {
         let written = try digest(of: source.rows, .copying, all) { row, table throws(StoreMoveFault) in
             try target.write(row, to: table)
         }
-        try target.finish(source.identity)
+        try target.finish(source.identity, digest: written)
         let read = try digest(of: target.rows, .comparing, all) { _, _ in }
         let copied = try target.rows.check { progress(.checkingCopy, $0.documents, $0.allDocuments) }
         if read != written || copied != found {
             throw .failed("the copy differs from the store, so it was discarded")
         }
-        try source.prepareToRetire(note)
+        do throws(StoreMoveFault) {
+            try source.blockServers(note)
+            try target.publish()
+        } catch {
+            // If this fails too, a server that starts on the source says what to do.
+            if case .failed = error { try? source.unblockServers() }
+            throw error
+        }
+        try source.retire(note)
+        return MoveOutcome(report: copied, copy: .made)
+    }
+
+    /// Ends an earlier move, which has published its copy of all rows with this digest.
+    ///
+    /// Only the digest of the source counts. If it is the same, everything in the source is also in the target, whatever
+    /// happened to the stores since.
+    private func end(copied digest: [UInt8]) throws(StoreMoveFault) -> MoveOutcome {
+        let isSourceChanged = try self.digest(of: source.rows) != digest
+        let isTargetChanged = try self.digest(of: target.rows) != digest
+        if isSourceChanged { throw StoreMove.difference(isTargetChanged: isTargetChanged) }
+        let report = try target.rows.check { progress(.checkingCopy, $0.documents, $0.allDocuments) }
+        if !report.isSound {
+            throw .failed(
+                "an earlier run has copied everything, but the copy is damaged",
+                advice: "check the new store with caret verify; the old store is unchanged")
+        }
+        try source.blockServers(note)
+        // The earlier run may have ended before the copy was durable.
         try target.publish()
-        try source.retire()
-        return copied
+        try source.retire(note)
+        return MoveOutcome(report: report, copy: .found(isChanged: isTargetChanged))
+    }
+
+    private static func difference(isTargetChanged: Bool) -> StoreMoveFault {
+        .failed(
+            "the new store has a copy from an earlier move, and the old store differs from what was copied"
+                + (isTargetChanged ? "; the copy has changed since, too" : ""),
+            advice: "decide which store to keep; to move the old one, use a new database or folder")
+    }
+
+    private func digest(of store: some MovableRows) throws(StoreMoveFault) -> [UInt8] {
+        var all = 0
+        for table in MovedTable.allCases { all += try store.rowCount(of: table) }
+        return try digest(of: store, .comparing, all) { _, _ in }
     }
 
     private func digest(

@@ -1,9 +1,10 @@
 package import CaretFormat
 package import CaretLog
 
-/// The connection of a move. The whole move is one transaction.
+/// The connection of a move. The copy is one transaction.
 ///
-/// The transaction locks the tables. So no server can start on the database, and a running server cannot write.
+/// The transaction locks the tables. So no server can start on the database, and a running server cannot write. When the
+/// transaction ends, the old database has a fence.
 package final class MoveConnection: MovableRows {
     /// Which store the database holds. The old one gets no new text, so it needs no standby.
     enum Role {
@@ -13,6 +14,8 @@ package final class MoveConnection: MovableRows {
 
     let connection: PostgresConnection
     let shared: SharedState
+    /// The note of a move from this database that has not ended. Its fence is down until the transaction ends.
+    let unfinishedMove: String?
 
     /// The longest time of a statement, in milliseconds. The commit of a large store takes longest.
     private static let patience: Int32 = 600_000
@@ -33,11 +36,12 @@ package final class MoveConnection: MovableRows {
             throw .failed("PostgreSQL cannot be reached: \(error)")
         }
         let allowsUnreplicated: Bool
+        let isSource: Bool
         switch role {
         case .source:
             try MoveConnection.requireStore(connection)
-            allowsUnreplicated = true
-        case .target(let isAllowed): allowsUnreplicated = isAllowed
+            (isSource, allowsUnreplicated) = (true, true)
+        case .target(let isAllowed): (isSource, allowsUnreplicated) = (false, isAllowed)
         }
         do throws(PostgresOpeningFault) {
             try ServerCheck.check(connection, allowsUnreplicated: allowsUnreplicated)
@@ -46,7 +50,10 @@ package final class MoveConnection: MovableRows {
             throw .failed("\(error)")
         }
         do throws(PostgresFault) {
-            shared = try MoveConnection.lock(connection, address)
+            try MoveConnection.lock(connection)
+            unfinishedMove = isSource ? try MoveFence.unfinishedMove(connection) : nil
+            if unfinishedMove != nil { try MoveFence.lower(connection) }
+            shared = try MoveConnection.state(connection, address)
         } catch {
             throw MoveConnection.fault(error)
         }
@@ -64,11 +71,19 @@ package final class MoveConnection: MovableRows {
         throw .failed("there is no store in the database", advice: "check the address of the old store")
     }
 
-    private static func lock(
+    /// Begins the transaction. The advisory lock lasts longer: it keeps other moves away until the connection ends. No
+    /// server has the number 0.
+    private static func lock(_ connection: PostgresConnection) throws(PostgresFault) {
+        try connection.execute(
+            """
+            SELECT pg_advisory_lock(hashtext(\(BusConnection.channel)), 0);
+            BEGIN; LOCK TABLE \(MoveFence.tables.joined(separator: ", ")) IN EXCLUSIVE MODE
+            """)
+    }
+
+    private static func state(
         _ connection: PostgresConnection, _ address: PostgresAddress
     ) throws(PostgresFault) -> SharedState {
-        try connection.execute(
-            "BEGIN; LOCK TABLE \(MoveFence.tables.joined(separator: ", ")) IN EXCLUSIVE MODE")
         let cluster = try Cluster(connection)
         let (generation, _) = try StoreGeneration.read(connection, cluster)
         return SharedState(
@@ -92,7 +107,11 @@ package final class MoveConnection: MovableRows {
 
     private static func fault(_ fault: PostgresFault) -> StoreMoveFault {
         if case .server(let error) = fault {
-            if error.state == MoveFence.state { return .failed(error.message) }
+            switch MoveFence.State(rawValue: error.state) {
+            case .moved: return .failed(error.message)
+            case .moving: return .failed(error.message, advice: MoveNote.advice)
+            case nil: break
+            }
             if error.isLocked {
                 return .failed(
                     "another program uses the database", advice: "stop all servers and other programs first")

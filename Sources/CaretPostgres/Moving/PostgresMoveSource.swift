@@ -24,15 +24,29 @@ package final class PostgresMoveSource: MoveSource {
         }
     }
 
-    package func prepareToRetire(_ note: MoveNote) throws(StoreMoveFault) {
-        try rows.run { () throws(PostgresFault) in try MoveFence.raise(note, rows.connection) }
+    package var unfinishedMove: String? { rows.unfinishedMove }
+
+    /// Ends the transaction and its locks. The triggers refuse servers from now on.
+    package func blockServers(_ note: MoveNote) throws(StoreMoveFault) {
+        try rows.run { () throws(PostgresFault) in
+            try MoveFence.raise(note, rows.connection)
+            try rows.connection.execute("COMMIT")
+        }
     }
 
-    package func retire() throws(StoreMoveFault) {
-        do throws(PostgresFault) { try rows.connection.execute("COMMIT") } catch {
+    package func unblockServers() throws(StoreMoveFault) {
+        try rows.run { () throws(PostgresFault) in
+            try MoveFence.lower(rows.connection)
+            // After `blockServers`, there is no transaction any more.
+            try rows.connection.commit()
+        }
+    }
+
+    package func retire(_ note: MoveNote) throws(StoreMoveFault) {
+        do throws(PostgresFault) { try MoveFence.keep(note, rows.connection) } catch {
             throw .unfinished(
-                "the documents were moved, but the database could not be marked: \(error)",
-                advice: "do not start a server over it again")
+                "the documents were moved, but the old database could not be marked: \(error)",
+                advice: "run the same caret move again to finish it")
         }
     }
 }

@@ -4,6 +4,7 @@ import CaretLog
 /// The new store, in an empty database. Servers see it only after the commit.
 package final class PostgresMoveTarget: MoveTarget {
     package let rows: MoveConnection
+    package let copiedDigest: [UInt8]?
     /// The rows that are not sent yet. All of them belong to `waitingTable`.
     private var waiting: [MovedRow] = []
     private var waitingTable = MovedTable.author
@@ -18,10 +19,22 @@ package final class PostgresMoveTarget: MoveTarget {
     /// `allowsUnreplicated`.
     package init(_ address: PostgresAddress, allowsUnreplicated: Bool) throws(StoreMoveFault) {
         rows = try MoveConnection(address, as: .target(allowsUnreplicated: allowsUnreplicated))
-        for table in MovedTable.allCases where try rows.rowCount(of: table) > 0 {
+        var isEmpty = true
+        for table in MovedTable.allCases where isEmpty { isEmpty = try rows.rowCount(of: table) == 0 }
+        copiedDigest = isEmpty ? nil : try PostgresMoveTarget.digest(rows)
+        if !isEmpty, copiedDigest == nil {
             throw .failed(
                 "the database has documents or tokens already, and a move never replaces a store",
                 advice: "create a new database, and move to that one")
+        }
+    }
+
+    /// What an earlier move has recorded.
+    private static func digest(_ rows: MoveConnection) throws(StoreMoveFault) -> [UInt8]? {
+        try rows.run { () throws(PostgresFault) in
+            let table = try rows.connection.run("SELECT to_regclass('caret_copied')::text").first
+            if table?.isNull(0) != false { return nil }
+            return try rows.connection.run("SELECT digest FROM caret_copied").first?.bytes(0)
         }
     }
 
@@ -64,9 +77,13 @@ package final class PostgresMoveTarget: MoveTarget {
         waitingBytes = 0
     }
 
-    package func finish(_ identity: StoreIdentity) throws(StoreMoveFault) {
+    package func finish(_ identity: StoreIdentity, digest: [UInt8]) throws(StoreMoveFault) {
         try send()
         try rows.run { () throws(PostgresFault) in
+            // An administrator may have removed the rows of an earlier move, but not its record.
+            try rows.connection.execute(
+                "CREATE TABLE IF NOT EXISTS caret_copied (digest bytea NOT NULL); DELETE FROM caret_copied")
+            try rows.connection.run("INSERT INTO caret_copied VALUES ($1)", [.bytes(digest)])
             try rows.connection.run(
                 "UPDATE store SET generation = $1", [.integer(Int64(bitPattern: identity.generation))])
             for table in MovedTable.numbered + [.author] {
@@ -83,20 +100,17 @@ package final class PostgresMoveTarget: MoveTarget {
 
     package func publish() throws(StoreMoveFault) {
         do throws(PostgresFault) {
-            try rows.connection.execute("COMMIT")
+            // A commit waits for the standbys only if it has written something.
+            try rows.connection.execute("UPDATE caret_copied SET digest = digest; COMMIT")
         } catch {
             throw .unfinished(
                 "PostgreSQL did not confirm the copy, so it may be there or not: \(error)",
-                advice:
-                    "use the old store, which is unchanged; to try again, drop the database and create a new one"
-            )
+                advice: MoveNote.advice)
         }
         if let warning = rows.connection.takeWarning() {
             throw .unfinished(
                 "the copy is in PostgreSQL, but perhaps not on its standbys: \(warning)",
-                advice:
-                    "use the old store, which is unchanged; to try again, drop the database and create a new one"
-            )
+                advice: MoveNote.advice)
         }
         // Only makes queries faster, so a failure does not matter.
         try? rows.connection.execute("ANALYZE")

@@ -1,3 +1,5 @@
+import CaretFormat
+
 /// Why a database was not opened. Its data was not changed, except by migrations that succeeded before.
 package enum PostgresOpeningFault: Error, Equatable, Sendable {
     case cannotConnect(String)
@@ -19,6 +21,8 @@ package enum PostgresOpeningFault: Error, Equatable, Sendable {
     case migrationFailed(String)
     /// `caret move` has moved the documents to another store, with its note.
     case moved(String)
+    /// A move has begun and has not ended, with its note.
+    case moving(String)
     /// Another running server has this name.
     case nameInUse(String)
 }
@@ -39,7 +43,7 @@ extension PostgresOpeningFault {
         switch self {
         case .cannotConnect, .notConfirmed, .olderServer: true
         case .pooled, .serverTooOld, .unsafeSetting, .notReplicated, .schemaTooNew, .migrationChanged,
-            .migrationFailed, .moved, .nameInUse:
+            .migrationFailed, .moved, .moving, .nameInUse:
             false
         }
     }
@@ -71,6 +75,7 @@ extension PostgresOpeningFault: CustomStringConvertible {
         case .migrationChanged(let migration):
             "migration \(migration) in the database differs from that of this version; run the version that applied it"
         case .moved(let note): "\(note); start the server with that store"
+        case .moving(let note): "\(note); \(MoveNote.advice)"
         case .nameInUse(let name):
             "another running server over this database has the name \(name); give each server its own --node"
         case .migrationFailed(let reason): "the schema could not be brought up to date: \(reason)"

@@ -52,7 +52,9 @@ struct StoreOpening {
         do throws(PostgresFault) {
             return try registered(connection)
         } catch {
-            if case .server(let error) = error, error.state == MoveFence.state { throw .moved(error.message) }
+            if case .server(let error) = error, let state = MoveFence.State(rawValue: error.state) {
+                throw state == .moved ? .moved(error.message) : .moving(error.message)
+            }
             throw .cannotConnect("\(error)")
         }
     }

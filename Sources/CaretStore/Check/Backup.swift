@@ -37,8 +37,8 @@ extension BackupFault {
         switch fault {
         case .database(let fault): self = .database(fault)
         case .system(let code): self = .system(code)
-        case .notCaretDatabase, .damagedHeader, .missingDatabase, .moved, .logOfOtherDatabase, .schemaTooOld,
-            .schemaTooNew, .migrationChanged, .migrationFailed, .readOnly,
+        case .notCaretDatabase, .damagedHeader, .missingDatabase, .moved, .moving, .logOfOtherDatabase,
+            .schemaTooOld, .schemaTooNew, .migrationChanged, .migrationFailed, .readOnly,
             .folderLocked:
             preconditionFailure("opening a connection for reading failed with the unexpected fault \(fault)")
         }

@@ -124,7 +124,7 @@ package final class DataFolder: Sendable {
     func refuseForeignLog(_ counter: CommitCounter.Reading) throws(OpeningFault) {
         let hasLog = try hasContent(databasePath + "-wal")
         guard let header = try FileHeader(of: databasePath) else {
-            if let note = DataFolder.moveNote(in: path) { throw .moved(note) }
+            if let fault = DataFolder.moveFault(in: path) { throw fault }
             switch counter {
             case .none: if hasLog { throw .missingDatabase(commits: nil) }
             case .unreadable: throw .missingDatabase(commits: nil)
@@ -193,6 +193,16 @@ package final class DataFolder: Sendable {
         do throws(FileFault) {
             try syncFile(newDatabasePath)
             if rename(newDatabasePath, databasePath) != 0 { throw FileFault(code: errno) }
+            try syncFile(path)
+        } catch {
+            throw .system(error.code)
+        }
+    }
+
+    /// Syncs the database and its name. No connection may write to it meanwhile.
+    func syncDatabase() throws(OpeningFault) {
+        do throws(FileFault) {
+            try syncFile(databasePath)
             try syncFile(path)
         } catch {
             throw .system(error.code)

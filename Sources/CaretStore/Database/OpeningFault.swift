@@ -9,6 +9,8 @@ package enum OpeningFault: Error, Equatable, Sendable {
     case missingDatabase(commits: Int64?)
     /// `caret move` has moved the documents to another store, with its note.
     case moved(String)
+    /// A move has begun and has not ended, with its note.
+    case moving(String)
     /// The log beside the database belongs to another file: somebody replaced one of them. If they replaced
     /// the database, they must move the log away first.
     case logOfOtherDatabase

@@ -1,3 +1,4 @@
+import CaretFormat
 import Glibc
 
 /// A sentence for the operator: what is wrong, and what to do.
@@ -12,6 +13,7 @@ extension OpeningFault: CustomStringConvertible {
             "caret.sqlite is missing or empty, and caret.commits is empty or unreadable; restore a backup"
         case .moved(let note):
             "\(note); start the server with that store, or rename caret.sqlite.moved to caret.sqlite to use the old one"
+        case .moving(let note): "\(note); \(MoveNote.advice)"
         case .logOfOtherDatabase:
             "caret.sqlite-wal belongs to another database than caret.sqlite; if you replaced caret.sqlite, "
                 + "move caret.sqlite-wal away first"

@@ -6,12 +6,15 @@ package final class SQLiteMoveSource: MoveSource {
     private let folder: DataFolder
     package let rows: SQLiteMovableRows
     package let identity: StoreIdentity
+    package let unfinishedMove: String?
 
-    /// Open and close the store with `SQLiteStore` before. That updates the schema and empties the log.
+    /// Open and close the store with `SQLiteStore` before, unless a move of it has not ended. That updates the schema
+    /// and empties the log.
     package init(_ path: String) throws(StoreMoveFault) {
         do throws(OpeningFault) {
             folder = try DataFolder(path)
-            rows = SQLiteMovableRows(database: try folder.openForChecking())
+            unfinishedMove = DataFolder.unfinishedMove(in: path)
+            rows = SQLiteMovableRows(database: try folder.openForMoving())
         } catch {
             throw StoreMoveFault(error)
         }
@@ -35,16 +38,20 @@ package final class SQLiteMoveSource: MoveSource {
             lastNumbers: Dictionary(known, uniquingKeysWith: { first, _ in first }))
     }
 
-    package func prepareToRetire(_ note: MoveNote) throws(StoreMoveFault) {
-        do throws(OpeningFault) { try folder.write(note) } catch { throw StoreMoveFault(error) }
+    /// The connection can stay open, because it only reads.
+    package func blockServers(_ note: MoveNote) throws(StoreMoveFault) {
+        do throws(OpeningFault) { try folder.hideDatabase(note) } catch { throw StoreMoveFault(error) }
     }
 
-    /// The connection can stay open, because it only reads.
-    package func retire() throws(StoreMoveFault) {
-        do throws(OpeningFault) { try folder.retireDatabase() } catch {
+    package func unblockServers() throws(StoreMoveFault) {
+        do throws(OpeningFault) { try folder.restoreDatabase() } catch { throw StoreMoveFault(error) }
+    }
+
+    package func retire(_ note: MoveNote) throws(StoreMoveFault) {
+        do throws(OpeningFault) { try folder.retireDatabase(note) } catch {
             throw .unfinished(
-                "the documents were moved, but caret.sqlite could not be renamed: \(error)",
-                advice: "rename it to caret.sqlite.moved, so that no server uses it")
+                "the documents were moved, but the old folder could not be marked: \(error)",
+                advice: "run the same caret move again to finish it")
         }
     }
 }

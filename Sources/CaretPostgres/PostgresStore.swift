@@ -70,7 +70,7 @@ package final class PostgresStore: DocumentStore {
             UpkeepReader(Reader(PostgresRows(source: .lane(Lane(.upkeepReads, shared))), cache: cache)),
             on: "caret.store.upkeepReads", qos: .background)
         let readers = [lookups, heads, histories]
-        let writes = PostgresUpkeepWrites(upkeepLane, due) { document in
+        let writes = PostgresUpkeepWrites(upkeepLane, due, shared) { document in
             for reader in readers { await reader.run { $0.forgetHistory(of: document) } }
             await upkeepReader.run { $0.forgetHistory(of: document) }
         }

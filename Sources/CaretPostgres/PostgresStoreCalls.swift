@@ -41,8 +41,8 @@ extension PostgresStore {
         then completion: @escaping @Sendable (Result<Answer, PostgresFault>) -> Void
     ) {
         let answer = body(&value)
-        if case .failure(.server(let error)) = answer, error.isLocked, .now < end, !openCalls.isClosing {
-            queue.async(after: LockPatience.pause) { value in
+        if LockPatience.isTriedAgain(answer, until: end), !openCalls.isClosing {
+            queue.async(after: .milliseconds(LockPatience.pause)) { value in
                 self.attempt(body, &value, on: queue, until: end, then: completion)
             }
         } else {

@@ -19,7 +19,9 @@ struct NodeFaultTests {
         defer { cluster.end() }
         let group = EditorGroup(36, documents: 4, over: [.lines, .webSocket])
         let nodes = try FaultyNodes(over: cluster, group, seed: seed)
-        let possible = NodeFault.allCases.filter { cluster.hasNetwork || !$0.needsNetwork }
+        let possible = NodeFault.allCases.filter {
+            (cluster.hasNetwork || !$0.needsNetwork) && (Seeds.isFullRun || !$0.isLong)
+        }
         var (left, times): ([NodeFault], [Duration]) = ([], [])
         for round in 1...Seeds.share(of: 100, everyCommit: possible.count) {
             if left.isEmpty { left = possible.shuffled(using: &random) }

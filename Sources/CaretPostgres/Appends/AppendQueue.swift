@@ -25,7 +25,7 @@ final class AppendQueue: Sendable {
         writer.tryLater = { jobs in
             // The store is not closed before.
             openCalls.begin()
-            DispatchQueue.global().asyncAfter(deadline: .now() + LockPatience.pause) {
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(LockPatience.pause)) {
                 requests.enqueue(jobs.map { .append($0) }) { thread.wake() }
                 openCalls.end()
             }

@@ -33,13 +33,16 @@ struct AppendWriter {
         var (rest, locked) = (jobs[...], [AppendJob]())
         while !rest.isEmpty {
             let group = AppendWriter.nextGroup(&rest)
-            let outcomes = append(group)
+            var outcomes = append(group)
+            for index in group.indices where outcomes[index] == nil {
+                outcomes[index] = lastOutcome(of: group[index])
+            }
             bus.publish(
                 zip(group, outcomes).compactMap { job, outcome in
                     if case .committed(let head) = outcome { .head(job.append.document, head) } else { nil }
                 })
             for (job, outcome) in zip(group, outcomes) {
-                if let outcome = outcome ?? lastOutcome(of: job) {
+                if let outcome {
                     job.completion(outcome)
                 } else {
                     locked.append(job.retried())
@@ -49,9 +52,11 @@ struct AppendWriter {
         if !locked.isEmpty { tryLater(locked) }
     }
 
-    /// The outcome of an append that was tried again for long enough; nil if it is tried again.
+    /// The outcome of an append that was tried again for long enough, or whose store is being closed; nil if it is tried
+    /// again.
     private mutating func lastOutcome(of job: AppendJob) -> AppendOutcome? {
-        guard let end = job.retriedUntil, end <= .now || lane.shared.isClosing else { return nil }
+        let isOver = job.retriedUntil.map { $0 <= .now } ?? false
+        if !isOver, !lane.shared.isClosing { return nil }
         return append([AppendJob(append: job.append, completion: job.completion)])[0] ?? .away
     }
 

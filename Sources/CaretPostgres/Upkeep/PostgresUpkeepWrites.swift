@@ -6,15 +6,17 @@ package import CaretLog
 package struct PostgresUpkeepWrites: UpkeepWrites {
     private let lane: QueueConfined<Lane>
     private let due: DueDocuments
+    private let shared: SharedState
     /// Drops what the readers have in memory of a document's history.
     private let forgetHistory: @Sendable (DocumentID) async -> Void
 
     init(
-        _ lane: QueueConfined<Lane>, _ due: DueDocuments,
+        _ lane: QueueConfined<Lane>, _ due: DueDocuments, _ shared: SharedState,
         forgetHistory: @escaping @Sendable (DocumentID) async -> Void
     ) {
         self.lane = lane
         self.due = due
+        self.shared = shared
         self.forgetHistory = forgetHistory
     }
 
@@ -22,12 +24,18 @@ package struct PostgresUpkeepWrites: UpkeepWrites {
         _ document: DocumentID,
         _ body: @escaping @Sendable (DocumentWriter) throws(PostgresFault) -> Answer
     ) async -> Result<Answer, HistoryRefusal> {
-        await lane.run { lane in
-            Result { () throws(PostgresFault) in try lane.write(to: [document], body) }
-                .mapError { fault in
-                    lane.shared.report(fault)
-                    return fault.historyRefusal
-                }
+        let end = ContinuousClock.now + LockPatience.most
+        while true {
+            let result = await lane.run { lane in
+                Result { () throws(PostgresFault) in try lane.write(to: [document], body) }
+            }
+            if LockPatience.isTriedAgain(result, until: end) {
+                // Ends early if the store is being closed.
+                try? await Task.sleep(for: .milliseconds(LockPatience.pause))
+                if !Task.isCancelled { continue }
+            }
+            if case .failure(let fault) = result { shared.report(fault) }
+            return result.mapError(\.historyRefusal)
         }
     }
 

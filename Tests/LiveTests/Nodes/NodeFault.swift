@@ -6,6 +6,9 @@ enum NodeFault: String, CaseIterable {
     case primaryIsolated = "the primary is cut from its standbys, and one of them takes over"
     case standbysUnreachable = "the primary is cut from its standbys for a while"
     case waitsCancelled = "an operator cancels commits that wait for a standby"
+    case listEmptied = "the list of standbys is emptied while the primary reaches none"
+    case rowLocked = "somebody locks the row of a document"
+    case nameTaken = "another server takes the name of one that is cut from PostgreSQL"
     case standbyCrashes = "one of two standbys crashes"
     case busesMuted = "the servers do not hear each other"
     case cutFromPrimary = "a server is cut from the primary for a while"
@@ -15,10 +18,13 @@ enum NodeFault: String, CaseIterable {
     /// Whether the fault is one of the network.
     var needsNetwork: Bool {
         switch self {
-        case .cutFromPrimary, .cutFromDatabase, .packetsDelayed: true
+        case .cutFromPrimary, .cutFromDatabase, .packetsDelayed, .nameTaken: true
         case .serverKilled, .serverStopped, .primaryCrashes, .primaryIsolated, .standbysUnreachable,
-            .waitsCancelled, .standbyCrashes, .busesMuted:
+            .waitsCancelled, .listEmptied, .rowLocked, .standbyCrashes, .busesMuted:
             false
         }
     }
+
+    /// Whether the fault takes so long that only full runs have it.
+    var isLong: Bool { self == .nameTaken }
 }

@@ -93,17 +93,32 @@ enum ReplicaScript {
         }
         hosts=$PWD,$PWD,$PWD
         [ "$network" = no ] || hosts=$(address 1),$(address 2),$(address 3)
+        # write_list MEMBER STANDBYS: writes the list into the configuration.
+        write_list() { echo "synchronous_standby_names = '$2'" >"data$1/postgresql.auto.conf"; }
+        # set_list STANDBYS: changes the list of the running primary.
+        set_list() {
+            write_list $primary "$1"
+            $as pg_ctl reload --pgdata="data$primary" >>log 2>&1
+            until [ "$(sql $primary 'SHOW synchronous_standby_names')" = "$1" ]; do sleep 0.02; done
+        }
+        empty_list() { set_list ''; }
+        fill_list() { set_list "$standbys"; }
+        # lock_row: what an operator may do in psql. The lock lasts three seconds.
+        lock_row() {
+            sql $primary "SELECT id FROM store.document WHERE id = (SELECT min(id) FROM store.document) FOR UPDATE; \
+                SELECT pg_sleep(3)" >/dev/null &
+        }
         # run MEMBER: starts a server, and waits until it accepts connections.
         run() {
             listen=
             [ "$network" = no ] || listen=$(address "$1")
+            write_list "$1" "$standbys"
             from="host=$hosts port=5432,5433,5434 user=caret target_session_attrs=read-write"
             $(within "$1") $as postgres -D "data$1" -k "$PWD" -p $((5431 + $1)) -c listen_addresses="$listen" \
                 -c max_connections=300 -c shared_buffers=64MB -c autovacuum_naptime=5min -c cluster_name="member$1" \
                 -c wal_sender_timeout=3s -c wal_receiver_timeout=3s -c wal_receiver_status_interval=1s \
                 -c wal_retrieve_retry_interval=100ms -c wal_keep_size=256MB -c max_wal_size=256MB \
-                -c primary_conninfo="$from connect_timeout=2 tcp_user_timeout=3000" \
-                -c synchronous_standby_names="$standbys" >>log 2>&1 </dev/null &
+                -c primary_conninfo="$from connect_timeout=2 tcp_user_timeout=3000" >>log 2>&1 </dev/null &
             eval "process$1=$!"
             until pg_isready --quiet --host="$PWD" --port=$((5431 + $1)) --username=caret --dbname=postgres; do
                 eval "kill -0 \$process$1"

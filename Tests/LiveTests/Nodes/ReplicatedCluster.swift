@@ -111,6 +111,14 @@ final class ReplicatedCluster {
     /// Cancels all commits that wait for standbys, and returns their number.
     func cancelWaitingCommits() throws -> Int { try #require(Int(try answer(to: "cancel"))) }
 
+    /// Empties the list of synchronous standbys of the running primary.
+    func emptyList() throws { try command("empty_list") }
+
+    func fillList() throws { try command("fill_list") }
+
+    /// Locks the row of a document for three seconds.
+    func lockRow() throws { try command("lock_row") }
+
     /// Stops the PostgreSQL processes of all buses. Returns their number.
     func muteBuses() throws -> Int { try #require(Int(try answer(to: "mute"))) }
 

@@ -32,7 +32,7 @@ package enum PostgresEvent: Equatable, Sendable {
     case failed(ServerError)
     /// A document is damaged. The store refuses appends to it; other documents stay available.
     case damaged(DocumentID?)
-    /// A row cannot be used, for this reason. If it belongs to a document, `damaged` follows.
+    /// A row cannot be used, for this reason.
     case damagedRow(String)
     case trimmed(DocumentID, start: Int)
     case redacted(DocumentID)

@@ -51,11 +51,11 @@ package final class PostgresStore: DocumentStore {
             migrations: migrations, clock: StoreClock(settings.now), onEvent: onEvent)
         let shared = try opening.open()
         self.shared = shared
-        let (due, bus, rows, openCalls) = (due, PostgresBus(shared), rows, openCalls)
+        let (due, bus, rows) = (due, PostgresBus(shared), rows)
         postgresBus = bus
         bus.start(try BusConnection(shared, name: node))
         appends = [Lane.Use.evenAppends, .oddAppends].map {
-            AppendQueue(AppendWriter(Lane($0, shared), rows, due, bus), openCalls)
+            AppendQueue(AppendWriter(Lane($0, shared), rows, due, bus))
         }
         calls = QueueConfined(Lane(.calls, shared), on: "caret.store.calls")
         let cache = HistoryCache()
@@ -114,7 +114,11 @@ package final class PostgresStore: DocumentStore {
 
     package func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void) {
         if appends.isEmpty { return calls.async { _ in completion([]) } }
-        let outcomes = AnswerCollector<AppendOutcome>(appends.count, then: completion)
+        openCalls.begin()
+        let outcomes = AnswerCollector<AppendOutcome>(appends.count) { [openCalls] in
+            completion($0)
+            openCalls.end()
+        }
         var jobs = self.appends.map { _ in [AppendJob]() }
         for (index, append) in appends.enumerated() {
             let job = AppendJob(append: append) { outcomes.set(index, $0) }
@@ -150,15 +154,14 @@ package final class PostgresStore: DocumentStore {
             let outcome = locked.run(rebase)
             due.add(locked.due)
             return outcome.map { (locked.missed, $0) }
-        } then: { [shared, postgresBus] answer in
-            switch answer {
-            case .success(let (missed, outcome)):
-                if case .committed(let head) = outcome { postgresBus.publish([.head(append.document, head)]) }
-                completion(missed, outcome)
-            case .failure(let fault):
+        } then: { [self] answer in
+            let outcome = answer.map(\.1).appendOutcome
+            if case .committed(let head) = outcome { tell(.head(append.document, head)) }
+            if case .failure(let fault) = answer {
+                if outcome == .documentDamaged { shared.close(damaged: append.document, fault) }
                 shared.report(fault)
-                completion([], Result<AppendOutcome, PostgresFault>.failure(fault).appendOutcome)
             }
+            completion((try? answer.get().0) ?? [], outcome)
         }
     }
 
@@ -240,15 +243,16 @@ package final class PostgresStore: DocumentStore {
         known: Revision, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void
     ) {
-        calls.async { lane in
-            if lane.shared.isFresh { return completion(.success(false)) }
-            let result = Result { () throws(PostgresFault) in
+        attempt(on: calls) { lane in
+            if lane.shared.isFresh { return .success(false) }
+            return Result { () throws(PostgresFault) in
                 try lane.run { connection throws(PostgresFault) in
                     try lane.renewEpochs(connection, .clientIsAhead(document, known: known.value))
                 }
                 return true
             }
-            completion(result.mapError(\.refusal))
+        } then: {
+            completion($0.mapError(\.refusal))
         }
     }
 
@@ -351,13 +355,7 @@ package final class PostgresStore: DocumentStore {
         of document: DocumentID, at revision: Revision?,
         then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
     ) {
-        if let revision {
-            openCalls.begin()
-            return run(TextReplay(document, at: revision)) { [openCalls] in
-                completion($0)
-                openCalls.end()
-            }
-        }
+        if let revision { return run(TextReplay(document, at: revision), then: completion) }
         history(of: document, on: heads) { [due] reader throws(PostgresFault) in
             let row = try reader.document(document)
             // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
@@ -382,7 +380,7 @@ package final class PostgresStore: DocumentStore {
                 }
             }
         } then: { [self] step in
-            switch noting(step, of: replay.document) {
+            switch closingIfDamaged(replay.document, step) {
             case .failure(let refusal): completion(.failure(refusal))
             case .success((_, let snapshot?)): completion(.success(snapshot))
             case .success((let next, nil)): run(next, then: completion)

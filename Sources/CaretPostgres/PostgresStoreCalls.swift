@@ -2,6 +2,7 @@ import CaretConcurrency
 import CaretCore
 import CaretFormat
 import CaretLog
+@preconcurrency import Dispatch
 
 // How calls run on the queues of the store.
 extension PostgresStore {
@@ -66,7 +67,7 @@ extension PostgresStore {
             }
         } then: { [shared] answer in
             if case .failure(let fault) = answer, fault.refusal == .damaged {
-                shared.report(fault)
+                shared.reportRow(fault)
                 shared.onEvent(.damaged(nil))
             }
             completion(answer.mapError(\.refusal))
@@ -87,7 +88,7 @@ extension PostgresStore {
                 }
             }
         } then: { [self] in
-            completion(noting($0, of: document))
+            completion(closingIfDamaged(document, $0))
         }
     }
 
@@ -105,8 +106,8 @@ extension PostgresStore {
 
     /// The answer of a call that reads a history. If the history is damaged, reports that, and accepts no
     /// more appends to it.
-    func noting<Answer>(
-        _ answer: Result<Answer, PostgresFault>, of document: DocumentID
+    func closingIfDamaged<Answer>(
+        _ document: DocumentID, _ answer: Result<Answer, PostgresFault>
     ) -> Result<Answer, HistoryRefusal> {
         if case .failure(let fault) = answer, fault.historyRefusal == .refused(.damaged) {
             shared.close(damaged: document, fault)

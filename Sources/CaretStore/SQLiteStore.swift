@@ -129,7 +129,7 @@ package final class SQLiteStore: DocumentStore {
         let newest = try? database.first(
             "SELECT max(time) FROM (SELECT time FROM segment ORDER BY id DESC LIMIT 100)"
         ) { $0.integer(0) }
-        guard let newest, newest <= DocumentEntry.farthest else { return }
+        guard let newest, (0...DocumentEntry.farthest).contains(newest) else { return }
         if newest - now > 5_000 { onEvent(.clockIsBehind(milliseconds: newest - now)) }
     }
 

@@ -54,22 +54,18 @@ import Testing
         try await document.type("ab")
         try await ear.waits { $0.news.contains(.head(document.entry.id, 2)) }
         here.bus?.report(NodeReport(address: "x", version: "1", started: 1))
-        try await withThrowingTaskGroup { group in
-            // Takes the lock of "a" at the moment when its connection is cut, and keeps it until the server has given up.
-            let lock = "hashtext('caret.store_1'), 1"
-            group.addTask {
-                try cluster.execute(
-                    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 1; "
-                        + "SELECT pg_advisory_lock(\(lock)), pg_sleep(6)")
-            }
-            try await own.waits { _ in events.value.contains(.nameLost("a", now: "a~2")) }
-            own.forget()
-            ear.forget()
-            // Its appends go on, and nothing looks as if commits were lost.
-            try await document.type("cd")
-            try await ear.waits { $0.news.contains(.head(document.entry.id, 4)) }
-            try await group.waitForAll()
-        }
+        // Takes the lock of "a" at the moment when its connection is cut, and keeps it until the server has another name.
+        try cluster.executeInBackground(
+            "DO 'BEGIN PERFORM pg_terminate_backend(pid) FROM pg_locks WHERE locktype = ''advisory'' AND objid = 1; "
+                + "PERFORM pg_advisory_lock(hashtext(''caret.store_1''), 1); FOR i IN 1..6000 LOOP "
+                + "PERFORM pg_sleep(0.01); "
+                + "EXIT WHEN EXISTS (SELECT 1 FROM store_1.node WHERE name = ''a~2''); END LOOP; END'")
+        try await own.waits { _ in events.value.contains(.nameLost("a", now: "a~2")) }
+        own.forget()
+        ear.forget()
+        // Its appends go on, and nothing looks as if commits were lost.
+        try await document.type("cd")
+        try await ear.waits { $0.news.contains(.head(document.entry.id, 4)) }
         #expect(!events.value.contains { if case .renewed = $0 { true } else { false } })
         here.bus?.report(NodeReport(address: "x", version: "2", started: 1))
         var listed: [NodeEntry] = []

@@ -18,7 +18,8 @@ private struct DamagedRow: CustomStringConvertible {
     static let all = [MovedTable.document, .segment, .snapshot, .pusher, .tag].flatMap { table in
         table.columns.enumerated().dropFirst().flatMap { index, column -> [DamagedRow] in
             if column.kind == .bytes { return [] }
-            let values: [Int64?] = [nil, -1, .min, .max]
+            // The head is 3, or 4 after an append that fits the damaged row.
+            let values: [Int64?] = [nil, -1, 0, 5, .min, .max]
             // A key cannot be null, and another author belongs to another row.
             return values.filter { $0 != nil || index >= table.keyCount && column.kind != .optionalNumber }
                 .map { DamagedRow(table: table, column: column.name, value: $0) }

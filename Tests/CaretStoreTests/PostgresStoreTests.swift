@@ -148,11 +148,12 @@ import Testing
             ("08P01", "transaction blocks not allowed in statement pooling mode"),
         ])
     func pooled(state: String, message: String) {
-        let fault = PostgresOpeningFault(
-            firstStatement: .server(ServerError(state: state, message: message)))
+        let fault = PostgresOpeningFault(.server(ServerError(state: state, message: message)))
         #expect(fault == .pooled(message) && !fault.mayPass)
+        let denied = ServerError(state: "42501", message: "permission denied for table store")
+        #expect(!PostgresOpeningFault(.server(denied)).mayPass)
         let starting = ServerError(state: "57P03", message: "the database system is starting up")
-        #expect(PostgresOpeningFault(firstStatement: .server(starting)).mayPass)
+        #expect(PostgresOpeningFault(.server(starting)).mayPass)
     }
 
     @Test("the hosts of an address can be tried in another order")

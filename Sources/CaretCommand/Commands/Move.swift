@@ -13,7 +13,7 @@ struct Move: Subcommand {
     private static let allowUnreplicated = Option(
         "allow-unreplicated", "moves to a PostgreSQL without a synchronous standby")
     private static let undo = Option(
-        "undo", "lets servers use the store of --from again after a move of it did not end; without --to")
+        "undo", "after an unfinished move, lets servers use the store of --from again; not with --to")
 
     static let description = CommandDescription(
         "move", "moves all documents from a data folder to a PostgreSQL database, or back",

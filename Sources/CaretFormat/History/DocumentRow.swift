@@ -26,8 +26,10 @@ package struct DocumentRow {
     /// server.
     package var isPlausible: Bool {
         let (head, texts) = (entry.head.value, 0...DocumentEntry.longestText)
+        let times = -DocumentEntry.farthest...DocumentEntry.farthest
         guard head <= DocumentEntry.farthest, entry.start.value >= 0, entry.start <= entry.head,
-            (0...head).contains(snapshot.value)
+            (0...head).contains(snapshot.value), times.contains(entry.updated),
+            times.contains(entry.deleted ?? 0)
         else { return false }
         return [entry.length.utf8, entry.length.utf16, entry.length.scalars].allSatisfy(texts.contains)
             && [unmergedSegments, bytesSinceSnapshot].allSatisfy((0...Int(DocumentEntry.farthest)).contains)

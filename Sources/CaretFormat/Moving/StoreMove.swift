@@ -2,7 +2,7 @@ import CaretLog
 
 /// Moves a whole store to a new store of another kind.
 ///
-/// Servers can never use both stores: the source is blocked before the target becomes visible. The source is retired only
+/// Without `--undo`, servers can never use both stores: the source is blocked before the target becomes visible. The source is retired only
 /// after the target is complete, compared and durable. After a crash at any step, a second run ends the move.
 package struct StoreMove<Source: MoveSource, Target: MoveTarget> {
     package enum Stage: Sendable {
@@ -65,7 +65,9 @@ package struct StoreMove<Source: MoveSource, Target: MoveTarget> {
         if !report.isSound {
             throw .failed(
                 "an earlier run has copied everything, but the copy is damaged",
-                advice: "check the new store with caret verify; the old store is unchanged")
+                advice:
+                    "check the new store with caret verify; to use the old one, run caret move --from STORE --undo"
+            )
         }
         try source.blockServers(note)
         // The earlier run may have ended before the copy was durable.

@@ -9,8 +9,8 @@ package enum UpkeepPolicy {
     package static let fanOut = 16
     /// In an idle document, upkeep merges as soon as there are this many appended or merged segments.
     package static let fanOutWhenIdle = 4
-    /// A step is prepared again if the history has changed meanwhile. After this many attempts in a row, it is rather the
-    /// rows that contradict each other.
+    /// A step is prepared again if the history has changed meanwhile. After this many attempts in a row, the rows
+    /// probably contradict each other.
     package static let attempts = 100
     /// A document without changes for this time is idle, in milliseconds.
     package static let idle: Int64 = 60_000

@@ -1,5 +1,4 @@
 import CaretConcurrency
-import CaretFormat
 import CaretLog
 @preconcurrency import Dispatch
 
@@ -17,17 +16,15 @@ final class AppendQueue: Sendable {
     private let requests: Requests
     private let thread: WorkerThread
 
-    init(_ writer: sending AppendWriter, _ openCalls: OpenCalls) {
+    init(_ writer: sending AppendWriter) {
         let requests = Requests()
         let thread = WorkerThread { AppendQueue.drain(requests) }
         (self.requests, self.thread) = (requests, thread)
         var writer = writer
         writer.tryLater = { jobs in
-            // The store is not closed before.
-            openCalls.begin()
+            // The store is not closed before they have their outcomes.
             DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(LockPatience.pause)) {
                 requests.enqueue(jobs.map { .append($0) }) { thread.wake() }
-                openCalls.end()
             }
         }
         requests.start(Confined(writer, to: Turn())) {}

@@ -61,10 +61,10 @@ struct AppendStatement {
             let bytesSinceSnapshot: Int
         }
 
-        /// Documents that do not exist are missing.
+        /// Documents that do not exist, or that were skipped, are missing.
         var rows: [DocumentID: Row] = [:]
         var damaged: [DocumentID: PostgresFault] = [:]
-        /// The number of commits of this lane; nil if no document was found, or the row of the lane.
+        /// The number of commits of this lane; nil if no document was found, or the lane has no row.
         var commits: Int64?
         var generation: UInt64?
     }

@@ -34,8 +34,8 @@ struct AppendWriter {
         while !rest.isEmpty {
             let group = AppendWriter.nextGroup(&rest)
             var outcomes = append(group)
-            for index in group.indices where outcomes[index] == nil {
-                outcomes[index] = lastOutcome(of: group[index])
+            for index in group.indices where outcomes[index] == nil && hasWaited(group[index]) {
+                outcomes[index] = .away
             }
             bus.publish(
                 zip(group, outcomes).compactMap { job, outcome in
@@ -52,12 +52,9 @@ struct AppendWriter {
         if !locked.isEmpty { tryLater(locked) }
     }
 
-    /// The outcome of an append that was tried again for long enough, or whose store is being closed; nil if it is tried
-    /// again.
-    private mutating func lastOutcome(of job: AppendJob) -> AppendOutcome? {
-        let isOver = job.retriedUntil.map { $0 <= .now } ?? false
-        if !isOver, !lane.shared.isClosing { return nil }
-        return append([AppendJob(append: job.append, completion: job.completion)])[0] ?? .away
+    /// Whether an append to a locked document is not tried again.
+    private func hasWaited(_ job: AppendJob) -> Bool {
+        lane.shared.isClosing || job.retriedUntil.map { $0 <= .now } ?? false
     }
 
     mutating func close() { lane.close() }

@@ -9,7 +9,7 @@ struct BusConnection {
     private var incarnation = 0
     private var hasName = false
     /// When this server stops waiting for its name.
-    private var end: ContinuousClock.Instant
+    private var waitsForNameUntil: ContinuousClock.Instant
     private var nextAttempt = ContinuousClock.now
     private var pause = BusConnection.shortestPause
 
@@ -19,15 +19,15 @@ struct BusConnection {
     /// Connects, and takes the lock on the server's name. Another running server may have it.
     init(_ shared: SharedState, name: String) throws(PostgresOpeningFault) {
         (self.shared, self.name) = (shared, name)
-        end = BusConnection.endOfWait(shared)
+        waitsForNameUntil = BusConnection.endOfWait(shared)
         do throws(PostgresFault) {
             try connect()
-            while !hasName, ContinuousClock.now < end {
+            while !hasName, .now < waitsForNameUntil {
                 usleep(50_000)
-                hasName = try isTaken(shared.node)
+                hasName = try takesLock(of: shared.node)
             }
         } catch {
-            throw .cannotConnect("\(error)")
+            throw PostgresOpeningFault(error)
         }
         if !hasName { throw .nameInUse(name) }
     }
@@ -66,8 +66,8 @@ struct BusConnection {
         try new.execute("LISTEN \(channel)")
         connection = new
         pause = BusConnection.shortestPause
-        hasName = try isTaken(shared.node)
-        end = BusConnection.endOfWait(shared)
+        hasName = try takesLock(of: shared.node)
+        waitsForNameUntil = BusConnection.endOfWait(shared)
     }
 
     /// One channel for each schema, so that two stores in one database do not disturb each other.
@@ -79,7 +79,7 @@ struct BusConnection {
     }
 
     /// Takes the lock on the name with this number, and returns whether no other server has it.
-    private func isTaken(_ node: Int64) throws(PostgresFault) -> Bool {
+    private func takesLock(of node: Int64) throws(PostgresFault) -> Bool {
         let row = try connection?.run(
             """
             SELECT CASE WHEN pg_try_advisory_lock(hashtext(\(BusConnection.channel)), $1::bigint::integer) THEN 1 ELSE 0 \
@@ -98,10 +98,9 @@ struct BusConnection {
         for suffix in BusConnection.otherNames {
             let other = "\(name)~\(suffix)"
             let number = try NodeTable.number(of: other, connection)
-            if try isTaken(number) {
+            if try takesLock(of: number) {
                 hasName = true
-                shared.become(number)
-                incarnation = shared.incarnation
+                incarnation = shared.become(number)
                 return shared.onEvent(.nameLost(name, now: other))
             }
         }
@@ -140,8 +139,8 @@ struct BusConnection {
     /// Writes what this server says of itself, or that it has stopped.
     mutating func write(_ report: NodeReport?, isClosing: Bool) throws(PostgresFault) {
         guard let connection else { return }
-        if !hasName { hasName = try isTaken(shared.node) }
-        if !hasName, end < .now { try takeOtherName(connection) }
+        if !hasName { hasName = try takesLock(of: shared.node) }
+        if !hasName, !isClosing, waitsForNameUntil < .now { try takeOtherName(connection) }
         // Another server may have the row.
         if !hasName { return }
         let table = NodeTable(connection: connection, node: shared.node)

@@ -26,7 +26,8 @@ struct NodeTable {
     }
 
     /// The name of a server that runs: each one holds an advisory lock with its number. One whose connection is cut does not
-    /// hold it. Takes the locks of the others until the end of the transaction.
+    /// hold it. Until the
+    /// end of the transaction, holds the locks of the servers that do not run.
     static func running(_ connection: PostgresConnection) throws(PostgresFault) -> String? {
         try connection.run(
             """
@@ -38,7 +39,10 @@ struct NodeTable {
 
     /// PostgreSQL's time.
     static func time(_ connection: PostgresConnection) throws(PostgresFault) -> Int64 {
-        try connection.run("SELECT \(now)").first?.integer(0) ?? 0
+        guard let row = try connection.run("SELECT \(now)").first else {
+            throw .lost("PostgreSQL does not tell its time")
+        }
+        return try row.integer(0)
     }
 
     /// Writes the report. Returns PostgreSQL's list of synchronous standbys, and its time; nil if the row is missing.

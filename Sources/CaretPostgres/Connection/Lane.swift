@@ -202,7 +202,7 @@ final class Lane {
     /// The settings of each connection. A process that is stopped in a transaction loses its locks after a second. Other
     /// calls of a lane wait behind one that waits for a lock, so it is tried again later; see `LockPatience`.
     private static let settings = """
-        SET synchronous_commit = on; SET plan_cache_mode = force_generic_plan; SET lock_timeout = '200ms';
+        SET synchronous_commit = on; SET plan_cache_mode = force_generic_plan; SET lock_timeout = \(LockPatience.statement);
         SET idle_in_transaction_session_timeout = '1s'; SET default_transaction_isolation = 'read committed';
         \(PostgresConnection.settings)
         """
@@ -236,13 +236,14 @@ final class Lane {
             try renewEpochs(new, .behind(commits: found, known: known))
         }
         commits = found
-        let noted = shared.note(cluster)
-        incarnation = noted.isOther ? noted.incarnation : before
         // This lane has seen its own commits there, so it vouches for a server that took over.
-        if noted.isOther {
+        if shared.cluster != cluster {
             try new.run(
                 "UPDATE store SET cluster = $1, timeline = $2, place = $3", cluster.values)
         }
+        // If the server has another name since the beginning, this connection is not used again.
+        let noted = shared.note(cluster)
+        incarnation = noted.isOther && noted.incarnation == before + 1 ? noted.incarnation : before
     }
 
     /// Renews the epochs of all documents, unless another server has done it already.

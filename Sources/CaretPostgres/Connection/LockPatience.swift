@@ -1,8 +1,10 @@
 /// How long a call waits for a lock that somebody else holds: another server, or an operator in `psql`.
 ///
-/// A statement waits at most 200 ms, because other calls wait behind it. After that the call is tried again, while the
+/// Other calls of a connection wait behind a statement that waits for a lock. So a call is tried again later, while the
 /// others go on.
 enum LockPatience {
+    /// How long one statement waits, in milliseconds.
+    static let statement = 200
     static let most = Duration.seconds(5)
     /// The time until a call is tried again, in milliseconds.
     static let pause = 50

@@ -58,10 +58,13 @@ final class SharedState: Sendable {
 
     /// Another server has the name of this one, so this one goes on under another number. Connections from before are no
     /// longer used, because they count their commits under the old number.
-    func become(_ node: Int64) {
+    ///
+    /// Returns the incarnation from now on.
+    func become(_ node: Int64) -> Int {
         state.withLock { state in
             state.node = node
             state.incarnation += 1
+            return state.incarnation
         }
     }
 
@@ -147,8 +150,7 @@ final class SharedState: Sendable {
 
     func isDamaged(_ document: DocumentID) -> Bool { state.withLock { $0.damaged.contains(document) } }
 
-    /// Refuses appends to a document until the store is opened again.
-    /// Reports that a document is damaged, and accepts no more appends to it.
+    /// Reports that a document is damaged. Until the store is opened again, it accepts no appends to it.
     func close(damaged document: DocumentID, _ fault: PostgresFault) {
         state.withLock { _ = $0.damaged.insert(document) }
         reportRow(fault)
@@ -169,7 +171,7 @@ final class SharedState: Sendable {
         }
     }
 
-    private func reportRow(_ fault: PostgresFault) {
+    func reportRow(_ fault: PostgresFault) {
         if case .damagedRow(let reason) = fault { onEvent(.damagedRow(reason)) }
     }
 

@@ -31,6 +31,8 @@ package final class PostgresMoveSource: MoveSource {
         try rows.run { () throws(PostgresFault) in
             try MoveFence.raise(note, rows.connection)
             try rows.connection.execute("COMMIT")
+            // Without the fence after a failover, servers could use both stores.
+            if let warning = rows.connection.takeWarning() { throw .notReplicated(warning) }
         }
     }
 

@@ -44,16 +44,23 @@ struct PostgresMigrator {
     func migrate(_ connection: PostgresConnection) throws(PostgresOpeningFault) {
         var problem: PostgresOpeningFault?
         do throws(PostgresFault) {
-            // The first commit after it waits for the standbys, for not so long.
+            // This commit does not wait for the standbys. The next one does, and holds no lock on the tables.
             try execute(
                 "BEGIN; SET LOCAL synchronous_commit = local; SELECT pg_advisory_xact_lock(\(PostgresMigrator.lock))",
                 connection)
             try execute(
                 """
-                CREATE TABLE IF NOT EXISTS schema_migration (number bigint PRIMARY KEY, checksum bytea NOT NULL);
-                ALTER TABLE schema_migration ADD COLUMN IF NOT EXISTS oldest bigint
+                CREATE TABLE IF NOT EXISTS schema_migration (
+                    number bigint PRIMARY KEY, checksum bytea NOT NULL, oldest bigint)
                 """, connection)
             // Version 0.1.0 has recorded no oldest server, and each of its steps suits the ones before.
+            let hasOldest =
+                try connection.run(
+                    """
+                    SELECT 1 FROM pg_attribute WHERE attrelid = 'schema_migration'::regclass AND attname = 'oldest'
+                    """
+                ).count > 0
+            if !hasOldest { try execute("ALTER TABLE schema_migration ADD COLUMN oldest bigint", connection) }
             let applied = try connection.run(
                 "SELECT number, checksum, coalesce(oldest, 1) FROM schema_migration ORDER BY number"
             ).rows.map { row throws(PostgresFault) -> Applied in
@@ -66,10 +73,9 @@ struct PostgresMigrator {
             }
             try execute(problem == nil ? "COMMIT" : "ROLLBACK", connection)
         } catch {
-            if case .server(let refusal) = error, refusal.kind != .passing {
-                throw .migrationFailed("\(error)")
-            }
-            throw PostgresOpeningFault(firstStatement: error)
+            let fault = PostgresOpeningFault(error)
+            if case .refused = fault { throw .migrationFailed("\(error)") }
+            throw fault
         }
         if let problem { throw problem }
     }

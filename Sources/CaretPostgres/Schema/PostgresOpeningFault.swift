@@ -5,6 +5,8 @@ package enum PostgresOpeningFault: Error, Equatable, Sendable {
     case cannotConnect(String)
     /// A pooler gives the connection away between transactions or statements. This is the error that shows it.
     case pooled(String)
+    /// PostgreSQL refuses a statement that should always succeed.
+    case refused(String)
     /// No standby of this list has confirmed a commit.
     case notConfirmed(String, seconds: Int)
     case serverTooOld(found: String)
@@ -28,13 +30,21 @@ package enum PostgresOpeningFault: Error, Equatable, Sendable {
 }
 
 extension PostgresOpeningFault {
-    /// What the failure of the first statement of a connection shows.
-    package init(firstStatement fault: PostgresFault) {
-        // There is a prepared statement of another client, or the one of this client is missing, or transactions are refused.
-        if case .server(let error) = fault, ["42P05", "26000", "08P01"].contains(error.state) {
-            self = .pooled(error.message)
-        } else {
+    /// What the failure of a statement at the start means.
+    package init(_ fault: PostgresFault) {
+        guard case .server(let error) = fault else {
             self = .cannotConnect("\(fault)")
+            return
+        }
+        if let state = MoveFence.State(rawValue: error.state) {
+            self = state == .moved ? .moved(error.message) : .moving(error.message)
+        } else if ["42P05", "26000", "08P01"].contains(error.state) {
+            // Another client has a prepared statement of this name, that of this client is missing, or transactions are refused.
+            self = .pooled(error.message)
+        } else if error.isLocked {
+            self = .cannotConnect("another program has locked the tables")
+        } else {
+            self = error.kind == .passing ? .cannotConnect("\(fault)") : .refused("\(fault)")
         }
     }
 
@@ -42,7 +52,8 @@ extension PostgresOpeningFault {
     package var mayPass: Bool {
         switch self {
         case .cannotConnect, .notConfirmed, .olderServer: true
-        case .pooled, .serverTooOld, .unsafeSetting, .notReplicated, .schemaTooNew, .migrationChanged,
+        case .pooled, .refused, .serverTooOld, .unsafeSetting, .notReplicated, .schemaTooNew,
+            .migrationChanged,
             .migrationFailed, .moved, .moving, .nameInUse:
             false
         }
@@ -55,8 +66,8 @@ extension PostgresOpeningFault: CustomStringConvertible {
         switch self {
         case .cannotConnect(let reason): "PostgreSQL cannot be reached: \(reason)"
         case .pooled(let error):
-            "there is a pooler before PostgreSQL that is not in session mode (\(error)); set the mode to session, or "
-                + "connect directly"
+            "the pooler in front of PostgreSQL is not in session mode (\(error)); set this mode, or connect directly"
+        case .refused(let error): "the database cannot be used: \(error)"
         case .notConfirmed(let standbys, let seconds):
             "no standby has confirmed a commit within \(seconds) s: PostgreSQL waits for synchronous_standby_names = "
                 + "\(standbys)"

@@ -20,7 +20,7 @@ enum ServerCheck {
                 row.text(4)
             )
         } catch {
-            throw PostgresOpeningFault(firstStatement: error)
+            throw PostgresOpeningFault(error)
         }
         if found.version < 150_000 { throw .serverTooOld(found: found.versionText) }
         for (name, value) in found.settings where value != "on" {

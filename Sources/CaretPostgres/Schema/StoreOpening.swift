@@ -27,10 +27,13 @@ struct StoreOpening {
     private func connection(beginningWith host: Int) throws(PostgresOpeningFault) -> PostgresConnection {
         do throws(PostgresFault) {
             let new = try PostgresConnection(address, beginningWith: host, patience: patience)
-            try new.execute("SET client_min_messages = warning; SET synchronous_commit = on")
+            // Less than the patience for an answer, so that a lock is not taken for a standby that does not confirm.
+            try new.execute(
+                "SET client_min_messages = warning; SET synchronous_commit = on; SET lock_timeout = \(patience / 2)"
+            )
             return new
         } catch {
-            throw .cannotConnect("\(error)")
+            throw PostgresOpeningFault(error)
         }
     }
 
@@ -52,10 +55,7 @@ struct StoreOpening {
         do throws(PostgresFault) {
             return try registered(connection)
         } catch {
-            if case .server(let error) = error, let state = MoveFence.State(rawValue: error.state) {
-                throw state == .moved ? .moved(error.message) : .moving(error.message)
-            }
-            throw .cannotConnect("\(error)")
+            throw PostgresOpeningFault(error)
         }
     }
 

@@ -32,7 +32,7 @@ package struct PostgresUpkeepWrites: UpkeepWrites {
             if LockPatience.isTriedAgain(result, until: end) {
                 // Ends early if the store is being closed.
                 try? await Task.sleep(for: .milliseconds(LockPatience.pause))
-                if !Task.isCancelled { continue }
+                if !Task.isCancelled, !shared.isClosing { continue }
             }
             if case .failure(let fault) = result { shared.report(fault) }
             return result.mapError(\.historyRefusal)

@@ -330,9 +330,10 @@ package final class PostgresStore: DocumentStore {
         _ pusher: Pusher, in document: DocumentID,
         then completion: @escaping @Sendable (Result<PusherAnswer, StoreRefusal>) -> Void
     ) {
+        // A push that is found is acked.
         lookup(
-            of: document, { reader throws(PostgresFault) in try reader.pusher(pusher, in: document) },
-            then: completion)
+            of: document, mustBeSafe: { $0.entry != nil },
+            { reader throws(PostgresFault) in try reader.pusher(pusher, in: document) }, then: completion)
     }
 
     package func read(

@@ -52,9 +52,10 @@ extension PostgresStore {
         }
     }
 
-    /// Reads from one snapshot of the database, for calls that read at most a page of rows.
+    /// Reads from one snapshot of the database, for calls that read at most a page of rows. An answer for which
+    /// `mustBeSafe` is true is on the standbys, too.
     func lookup<Answer>(
-        of document: DocumentID? = nil,
+        of document: DocumentID? = nil, mustBeSafe: @escaping @Sendable (Answer) -> Bool = { _ in false },
         _ body: @escaping @Sendable (inout Reader) throws(PostgresFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
     ) {
@@ -62,7 +63,9 @@ extension PostgresStore {
             Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
                     if let document { try reader.rows.decide([document]) }
-                    return try reader.reading(body)
+                    let answer = try reader.reading(body)
+                    if mustBeSafe(answer) { try reader.rows.confirm() }
+                    return answer
                 }
             }
         } then: { [shared] answer in
@@ -121,6 +124,14 @@ extension PostgresRows {
     func decide(_ documents: [DocumentID]) throws(PostgresFault) {
         switch source {
         case .lane(let lane): try lane.decide(documents)
+        case .transaction: break
+        }
+    }
+
+    /// Waits until all that was read is on the standbys, too.
+    fileprivate func confirm() throws(PostgresFault) {
+        switch source {
+        case .lane(let lane): try lane.confirm()
         case .transaction: break
         }
     }

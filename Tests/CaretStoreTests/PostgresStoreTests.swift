@@ -390,6 +390,38 @@ import Testing
         }
     }
 
+    @Test(
+        "a push whose wait for a standby was cancelled is not found by another server before a standby has it"
+    )
+    func cancelledWait() async throws {
+        let cluster = try PostgresCluster()
+        try cluster.addStandby()
+        let address = try PostgresAddress(cluster.newAddress())
+        func open(_ node: String, patience: Int32) throws -> PostgresStore {
+            try PostgresStore(address, node: node, allowsUnreplicated: false, patience: patience)
+        }
+        let (here, there) = (try open("here", patience: 60_000), try open("there", patience: 1_000))
+        var document = try await TrackedDocument(on: here)
+        try await document.type("ab")
+        let id = document.entry.id
+        #expect(try await there.pusher(SampleLog.ann, in: id).get().entry?.revision == 2)
+        try cluster.stopStandby()
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 9)
+        async let outcome = here.append(append)
+        try cluster.execute(
+            "DO 'BEGIN WHILE (SELECT count(*) FILTER (WHERE pg_cancel_backend(pid)) FROM pg_stat_activity "
+                + "WHERE wait_event = ''SyncRep'') = 0 LOOP PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.01); "
+                + "END LOOP; END'")
+        #expect(await outcome == .unknown)
+        #expect(refusal(await there.pusher(SampleLog.ann, in: id)) == .away)
+        try cluster.startStandby()
+        var found = await there.pusher(SampleLog.ann, in: id)
+        while refusal(found) == .away { found = await there.pusher(SampleLog.ann, in: id) }
+        #expect(try found.get().entry?.revision == 3)
+        await here.close()
+        await there.close()
+    }
+
     @Test("if the list of standbys is emptied while a commit waits, nothing is acked until it is back")
     func emptiedList() async throws {
         let cluster = try PostgresCluster()
@@ -410,6 +442,8 @@ import Testing
         try cluster.execute("ALTER SYSTEM SET synchronous_standby_names = ''")
         try cluster.execute("SELECT pg_reload_conf()")
         #expect(await outcome == .unknown)
+        // PostgreSQL shows the append, but it is on one disk.
+        #expect(refusal(await store.pusher(SampleLog.ann, in: document.entry.id)) == .away)
         try document.follow(append)
         let next = try document.append([SampleChange.edit(0, 0, "y")], seq: 10)
         #expect(await store.append(next) == .away)

@@ -117,6 +117,21 @@ final class Lane {
         }
     }
 
+    /// Commits something. Then all that this connection has read is on the standbys, too, also a commit of another server
+    /// whose wait was cancelled.
+    func confirm() throws(PostgresFault) {
+        if shared.allowsUnreplicated { return }
+        let commits = try run { connection throws(PostgresFault) in
+            let row = try connection.runCommitting(
+                "UPDATE lane SET commits = commits + 1 WHERE node = $1 AND lane = $2 RETURNING commits",
+                [.integer(node), .integer(use.rawValue)]
+            ).first
+            if let warning = connection.takeWarning() { throw .notReplicated(warning) }
+            return try row?.integer(0)
+        }
+        if let commits { committed(commits) }
+    }
+
     /// Waits until earlier commits of unknown outcome are decided: their row locks last until then.
     func decide(_ documents: some Sequence<DocumentID>) throws(PostgresFault) {
         let undecided = shared.undecided(of: documents)
@@ -179,7 +194,7 @@ final class Lane {
         let isFirst = incarnation == nil
         let new = try PostgresConnection(
             shared.address, beginningWith: shared.firstHost, patience: shared.patience,
-            requiresStandbys: use.writes && !shared.allowsUnreplicated)
+            requiresStandbys: !shared.allowsUnreplicated)
         do throws(PostgresFault) {
             try new.execute(Lane.settings)
             try requireStandby(new)

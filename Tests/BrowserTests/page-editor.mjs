@@ -261,6 +261,7 @@ async function testTrap({ testPage, put, origin }) {
         await until(() => fragile.text.includes('one'), 'the typed text')
         await trapAtInsert(page, 'two ')
         await inSituation(page, 'trapped')
+        await page.waitFor(() => document.querySelector('.to-copy'), 'the text to copy')
         assert.match(await page.evaluate(() => document.querySelector('.to-copy').value), /one two /)
         assert.equal(await asksBeforeLeaving(page), true)
         await click(page, '.state-page button', 'Copy')

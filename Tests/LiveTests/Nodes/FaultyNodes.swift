@@ -169,7 +169,8 @@ final class FaultyNodes {
         try endIsolation(failsOver: !Seeds.isFullRun || random.chance(50))
     }
 
-    /// An operator in a hurry makes the commits that wait done. They are on one disk.
+    /// An operator in a hurry makes the commits that wait done. They are on one disk, and readers see them. So no standby
+    /// takes over here: all epochs would be renewed, and these editors cannot load their texts again.
     private func emptyList() throws {
         try cluster.isolatePrimary()
         try group.work(untilSilentFor: 1_000)
@@ -178,7 +179,7 @@ final class FaultyNodes {
         try group.work(for: milliseconds(500, atMost: 5_000))
         #expect(group.acks == known, "pushes were acked although there is no list of standbys")
         try cluster.fillList()
-        try endIsolation(failsOver: Seeds.isFullRun && random.chance(50))
+        try endIsolation(failsOver: false)
     }
 
     /// The primary returns, or a standby takes over.

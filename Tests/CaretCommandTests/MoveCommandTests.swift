@@ -93,14 +93,7 @@ struct MoveCommandTests {
     @Test("until a killed move is finished, the old folder is refused; a second run finishes it")
     func secondRun() throws {
         let store = try PostgresCluster.shared.get().newAddress()
-        let session = try CommandSession()
-        try session.expect(
-            """
-            $ put notes/today --create << one⏎
-            notes/today: saved as revision 1
-            """)
-        session.stop()
-        try moveAndKill(session, to: store)
+        let session = try sessionAfterKilledMove(to: store)
         let refusal = """
             a move of its documents to \(store) began on 2026-03-01 and has not ended; run the same caret move again \
             to finish it, or caret move --from STORE --undo to use the old store again
@@ -136,14 +129,7 @@ struct MoveCommandTests {
     func undo() throws {
         let cluster = try PostgresCluster.shared.get()
         let store = cluster.newAddress()
-        let session = try CommandSession()
-        try session.expect(
-            """
-            $ put notes/today --create << one⏎
-            notes/today: saved as revision 1
-            """)
-        session.stop()
-        try moveAndKill(session, to: store)
+        let session = try sessionAfterKilledMove(to: store)
         try session.expect(
             """
             $ move --from DIR/data --undo
@@ -183,6 +169,19 @@ struct MoveCommandTests {
             $ cat notes/today
             one
             """)
+    }
+
+    /// A session whose folder has one document and an unfinished move.
+    private func sessionAfterKilledMove(to store: String) throws -> CommandSession {
+        let session = try CommandSession()
+        try session.expect(
+            """
+            $ put notes/today --create << one⏎
+            notes/today: saved as revision 1
+            """)
+        session.stop()
+        try moveAndKill(session, to: store)
+        return session
     }
 
     /// Moves the folder, and makes it as it was just before the last step of the move.

@@ -56,10 +56,10 @@ import Testing
         here.bus?.report(NodeReport(address: "x", version: "1", started: 1))
         // Takes the lock of "a" at the moment when its connection is cut, and keeps it until the server has another name.
         try cluster.executeInBackground(
-            "DO 'BEGIN PERFORM pg_terminate_backend(pid) FROM pg_locks WHERE locktype = ''advisory'' AND objid = 1; "
-                + "PERFORM pg_advisory_lock(hashtext(''caret.store_1''), 1); FOR i IN 1..6000 LOOP "
-                + "PERFORM pg_sleep(0.01); "
-                + "EXIT WHEN EXISTS (SELECT 1 FROM store_1.node WHERE name = ''a~2''); END LOOP; END'")
+            PostgresCluster.block(
+                "PERFORM pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 1; "
+                    + "PERFORM pg_advisory_lock(hashtext('caret.store_1'), 1);",
+                until: "EXISTS (SELECT 1 FROM store_1.node WHERE name = 'a~2')"))
         try await own.waits { _ in events.value.contains(.nameLost("a", now: "a~2")) }
         own.forget()
         ear.forget()

@@ -409,9 +409,9 @@ import Testing
         let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 9)
         async let outcome = here.append(append)
         try cluster.execute(
-            "DO 'BEGIN WHILE (SELECT count(*) FILTER (WHERE pg_cancel_backend(pid)) FROM pg_stat_activity "
-                + "WHERE wait_event = ''SyncRep'') = 0 LOOP PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.01); "
-                + "END LOOP; END'")
+            PostgresCluster.block(
+                until: "(SELECT count(*) FILTER (WHERE pg_cancel_backend(pid)) FROM pg_stat_activity "
+                    + "WHERE wait_event = 'SyncRep') > 0"))
         #expect(await outcome == .unknown)
         #expect(refusal(await there.pusher(SampleLog.ann, in: id)) == .away)
         try cluster.startStandby()
@@ -663,39 +663,40 @@ import Testing
         let token = try await store.addToken(of: try UserName("ann"), try TokenContractTests.some()).get()
         // Holds the lock until there is a document called "release".
         try cluster.executeInBackground(
-            "DO 'BEGIN PERFORM 1 FROM store_1.document WHERE id = 1 FOR UPDATE; FOR i IN 1..6000 LOOP "
-                + "PERFORM pg_sleep(0.01); "
-                + "EXIT WHEN EXISTS (SELECT 1 FROM store_1.document WHERE name = ''release''); END LOOP; END'"
-        )
+            PostgresCluster.block(
+                "PERFORM 1 FROM store_1.document WHERE id = 1 FOR UPDATE;",
+                until: "EXISTS (SELECT 1 FROM store_1.document WHERE name = 'release')"))
         try cluster.execute(
-            "DO 'BEGIN WHILE NOT EXISTS (SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) "
-                + "WHERE application_name = ''psql'' AND pid <> pg_backend_pid() AND mode = ''RowShareLock'') "
-                + "LOOP PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.01); END LOOP; END'")
+            PostgresCluster.block(
+                until: "EXISTS (SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) "
+                    + "WHERE application_name = 'psql' AND pid <> pg_backend_pid() AND mode = 'RowShareLock')"
+            ))
         let pending = Shared(3)
-        let (append, id) = (try locked.letters("b"), locked.entry.id)
+        let (append, id, name) = (try locked.letters("b"), locked.entry.id, try DocumentName("renamed"))
+        let tag = CaretLog.Tag(name: try #require(TagName("x")), revision: 1, user: "ann", time: 1)
+        // Five seconds may pass on a slow machine.
+        @Sendable func answer<Answer>(
+            of call: () async -> Answer, whileAway isAway: (Answer) -> Bool
+        ) async -> Answer {
+            while true {
+                let answer = await call()
+                if !isAway(answer) { return answer }
+            }
+        }
         try await withThrowingTaskGroup { group in
             group.addTask {
-                var outcome = await store.append(append)
-                // Five seconds may pass on a slow machine.
-                while outcome == .away { outcome = await store.append(append) }
+                let outcome = await answer(of: { await store.append(append) }) { $0 == .away }
                 #expect(outcome == .committed(head: 2))
                 pending.change { $0 -= 1 }
             }
             group.addTask {
-                var result = await store.rename(id, to: try DocumentName("renamed"))
-                while case .refused(.away) = result {
-                    result = await store.rename(id, to: try DocumentName("renamed"))
-                }
+                let result = await answer(of: { await store.rename(id, to: name) }) { $0 == .refused(.away) }
                 #expect(result == .renamed)
                 pending.change { $0 -= 1 }
             }
             group.addTask {
-                var result = await store.addTag(
-                    CaretLog.Tag(name: try #require(TagName("x")), revision: 1, user: "ann", time: 1), to: id)
-                while case .refused(.refused(.away)) = result {
-                    result = await store.addTag(
-                        CaretLog.Tag(name: try #require(TagName("x")), revision: 1, user: "ann", time: 1),
-                        to: id)
+                let result = await answer(of: { await store.addTag(tag, to: id) }) {
+                    $0 == .refused(.refused(.away))
                 }
                 #expect(result == .tagged)
                 pending.change { $0 -= 1 }

@@ -10,15 +10,13 @@ import Testing
 extension StoreMoveTests {
     @Test("after a kill before the folder is retired, servers refuse it until a second run ends the move")
     func killedBeforeFolderIsRetired() async throws {
-        let sample = try await MovedSample()
+        let (sample, address) = try await killedMove(at: .killedAfterPublish)
         defer { sample.remove() }
-        let address = try PostgresCluster.shared.get().newAddress()
-        try killMove(of: sample, to: address, at: .killedAfterPublish)
         let unfinished = "a move of its documents to \(address) began on 2026-03-01 and has not ended"
         await #expect(throws: OpeningFault.moving(unfinished)) {
             try await SQLiteStore(folder: sample.path).close()
         }
-        let outcome = try moved(SQLiteMoveSource(sample.path), postgresTarget(address), to: address)
+        let outcome = try moved(sample, to: address)
         #expect(outcome.copy == .found(isChanged: false) && outcome.report.documents == 6)
         let note = "its documents were moved to \(address) on 2026-03-01"
         await #expect(throws: OpeningFault.moved(note)) {
@@ -37,7 +35,7 @@ extension StoreMoveTests {
         try killMove(from: address, to: folder, at: .killedAfterPublish)
         let unfinished = "a move of its documents to \(folder.path) began on 2026-03-01 and has not ended"
         await #expect(throws: PostgresOpeningFault.moving(unfinished)) { try await opened(address).close() }
-        let outcome = try moved(postgresSource(address), SQLiteMoveTarget(folder.path), to: folder.path)
+        let outcome = try moved(from: address, to: folder)
         #expect(outcome.copy == .found(isChanged: false) && outcome.report.documents == 6)
         let note = "its documents were moved to \(folder.path) on 2026-03-01"
         await #expect(throws: PostgresOpeningFault.moved(note)) { try await opened(address).close() }
@@ -48,19 +46,17 @@ extension StoreMoveTests {
 
     @Test("after a kill before the copy is published, a second run copies again")
     func killedBeforePublish() async throws {
-        let sample = try await MovedSample()
+        let (sample, address) = try await killedMove(at: .killedBeforePublish)
         defer { sample.remove() }
-        let address = try PostgresCluster.shared.get().newAddress()
-        try killMove(of: sample, to: address, at: .killedBeforePublish)
         expect(refusal: "has not ended") { try SQLiteStore(folder: sample.path) }
-        #expect(try moved(SQLiteMoveSource(sample.path), postgresTarget(address), to: address).copy == .made)
+        #expect(try moved(sample, to: address).copy == .made)
 
         let folder = try Scratch()
         defer { folder.remove() }
         try killMove(from: address, to: folder, at: .killedBeforePublish)
         expect(refusal: "has not ended") { try opened(address) }
         #expect(
-            try moved(postgresSource(address), SQLiteMoveTarget(folder.path), to: folder.path).copy == .made)
+            try moved(from: address, to: folder).copy == .made)
         let store = try SQLiteStore(folder: folder.path)
         try await sample.requireAll(in: store, store)
         await store.close()
@@ -68,12 +64,10 @@ extension StoreMoveTests {
 
     @Test("a second run tells that servers have changed the copy, and keeps their changes")
     func changedCopy() async throws {
-        let sample = try await MovedSample()
+        let (sample, address) = try await killedMove(at: .killedAfterPublish)
         defer { sample.remove() }
-        let address = try PostgresCluster.shared.get().newAddress()
-        try killMove(of: sample, to: address, at: .killedAfterPublish)
         try await addToken(to: try opened(address))
-        let outcome = try moved(SQLiteMoveSource(sample.path), postgresTarget(address), to: address)
+        let outcome = try moved(sample, to: address)
         #expect(outcome.copy == .found(isChanged: true) && outcome.report.tokens == 3)
 
         let folder = try Scratch()
@@ -82,7 +76,7 @@ extension StoreMoveTests {
         let store = try SQLiteStore(folder: folder.path)
         _ = try await store.addToken(of: UserName("eve"), Grants.none).get()
         await store.close()
-        let end = try moved(postgresSource(address), SQLiteMoveTarget(folder.path), to: folder.path)
+        let end = try moved(from: address, to: folder)
         #expect(end.copy == .found(isChanged: true) && end.report.tokens == 4)
         let again = try SQLiteStore(folder: folder.path)
         #expect(try await again.tokens().get().items.count == 4)
@@ -91,10 +85,8 @@ extension StoreMoveTests {
 
     @Test("if the old store was used again after the copy was made, neither store is retired")
     func usedAgain() async throws {
-        let sample = try await MovedSample()
+        let (sample, address) = try await killedMove(at: .killedAfterPublish)
         defer { sample.remove() }
-        let address = try PostgresCluster.shared.get().newAddress()
-        try killMove(of: sample, to: address, at: .killedAfterPublish)
         try SQLiteMoveSource(sample.path).unblockServers()
         let old = try SQLiteStore(folder: sample.path)
         _ = try await old.addToken(of: UserName("eve"), Grants.none).get()
@@ -103,7 +95,7 @@ extension StoreMoveTests {
         for (isChanged, words) in [(false, refusal), (true, refusal + "; the copy has changed since, too")] {
             if isChanged { try await addToken(to: try opened(address)) }
             expect(refusal: words + "\"") {
-                try moved(SQLiteMoveSource(sample.path), postgresTarget(address), to: address)
+                try moved(sample, to: address)
             }
             await (try SQLiteStore(folder: sample.path)).close()
             await (try opened(address)).close()
@@ -116,7 +108,7 @@ extension StoreMoveTests {
         try postgresSource(database).unblockServers()
         try await addToken(to: try opened(database))
         expect(refusal: refusal + "\"") {
-            try moved(postgresSource(database), SQLiteMoveTarget(folder.path), to: folder.path)
+            try moved(from: database, to: folder)
         }
         await (try opened(database)).close()
         await (try SQLiteStore(folder: folder.path)).close()
@@ -124,15 +116,13 @@ extension StoreMoveTests {
 
     @Test("an undone move can be ended by a later run, if no store has changed")
     func undone() async throws {
-        let sample = try await MovedSample()
+        let (sample, address) = try await killedMove(at: .killedAfterPublish)
         defer { sample.remove() }
-        let address = try PostgresCluster.shared.get().newAddress()
-        try killMove(of: sample, to: address, at: .killedAfterPublish)
         try SQLiteMoveSource(sample.path).unblockServers()
         let old = try SQLiteStore(folder: sample.path)
         try await sample.requireAll(in: old, old)
         await old.close()
-        let outcome = try moved(SQLiteMoveSource(sample.path), postgresTarget(address), to: address)
+        let outcome = try moved(sample, to: address)
         #expect(outcome.copy == .found(isChanged: false))
 
         let folder = try Scratch()
@@ -141,7 +131,7 @@ extension StoreMoveTests {
         try postgresSource(address).unblockServers()
         await (try opened(address)).close()
         #expect(
-            try moved(postgresSource(address), SQLiteMoveTarget(folder.path), to: folder.path).copy
+            try moved(from: address, to: folder).copy
                 == .found(isChanged: false))
     }
 
@@ -153,7 +143,7 @@ extension StoreMoveTests {
         let (address, other) = (cluster.newAddress(), cluster.newAddress())
         try killMove(of: sample, to: address, at: .killedAfterPublish)
         expect(refusal: "a move of its documents to \(address) began on") {
-            try moved(SQLiteMoveSource(sample.path), postgresTarget(other), to: other)
+            try moved(sample, to: other)
         }
         expect(refusal: "caret.sqlite.moving exists") { try SQLiteMoveTarget(sample.path) }
     }
@@ -167,17 +157,15 @@ extension StoreMoveTests {
         let database = try Database(path: folder.path + "/caret.sqlite", for: .write)
         try database.run("UPDATE segment SET body = zeroblob(9) WHERE document = 1")
         expect(refusal: "the copy is damaged") {
-            try moved(postgresSource(address), SQLiteMoveTarget(folder.path), to: folder.path)
+            try moved(from: address, to: folder)
         }
         expect(refusal: "has not ended") { try opened(address) }
     }
 
     @Test("a database that has its name again is never replaced by the hidden one")
     func copiedBack() async throws {
-        let sample = try await MovedSample()
+        let (sample, _) = try await killedMove(at: .killedAfterPublish)
         defer { sample.remove() }
-        let address = try PostgresCluster.shared.get().newAddress()
-        try killMove(of: sample, to: address, at: .killedAfterPublish)
         let path = sample.path + "/caret.sqlite"
         try FileManager.default.copyItem(atPath: path + ".moving", toPath: path)
         let store = try SQLiteStore(folder: sample.path)
@@ -201,7 +189,7 @@ extension StoreMoveTests {
         let other = try await MovedSample()
         defer { other.remove() }
         try killMove(of: other, to: address, at: .killedAfterPublish)
-        let outcome = try moved(SQLiteMoveSource(other.path), postgresTarget(address), to: address)
+        let outcome = try moved(other, to: address)
         #expect(outcome.copy == .found(isChanged: false) && outcome.report.documents == 6)
     }
 
@@ -223,8 +211,26 @@ extension StoreMoveTests {
     private func samples() async throws -> (MovedSample, String, Scratch) {
         let sample = try await MovedSample()
         let address = try PostgresCluster.shared.get().newAddress()
-        try moved(SQLiteMoveSource(sample.path), postgresTarget(address), to: address)
+        try moved(sample, to: address)
         return (sample, address, try Scratch())
+    }
+
+    /// A sample, and the address of the database to which a killed move has copied it.
+    private func killedMove(at step: Step) async throws -> (MovedSample, String) {
+        let sample = try await MovedSample()
+        let address = try PostgresCluster.shared.get().newAddress()
+        try killMove(of: sample, to: address, at: step)
+        return (sample, address)
+    }
+
+    @discardableResult
+    private func moved(_ sample: MovedSample, to address: String) throws -> MoveOutcome {
+        try moved(SQLiteMoveSource(sample.path), postgresTarget(address), to: address)
+    }
+
+    @discardableResult
+    private func moved(from address: String, to folder: Scratch) throws -> MoveOutcome {
+        try moved(postgresSource(address), SQLiteMoveTarget(folder.path), to: folder.path)
     }
 
     private func killMove(of sample: MovedSample, to address: String, at step: Step) throws {

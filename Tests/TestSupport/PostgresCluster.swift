@@ -144,6 +144,15 @@ package final class PostgresCluster: Sendable {
 
     package func execute(_ sql: String) throws(Failure) { try command("sql \(sql)") }
 
+    /// A block of SQL that runs statements, and then asks again and again until the condition holds. PostgreSQL tells
+    /// nobody when a process waits, or when a row of another connection appears. Ends after a minute at most.
+    package static func block(_ statements: String = "", until condition: String) -> String {
+        let body =
+            "BEGIN \(statements) FOR i IN 1..6000 LOOP PERFORM pg_stat_clear_snapshot(); EXIT WHEN \(condition); "
+            + "PERFORM pg_sleep(0.01); END LOOP; END"
+        return "DO '\(body.replacing("'", with: "''"))'"
+    }
+
     /// Does not wait for the end of the statements, which run in one transaction.
     package func executeInBackground(_ sql: String) throws(Failure) { try command("background \(sql)") }
 

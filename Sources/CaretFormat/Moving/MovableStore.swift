@@ -33,7 +33,7 @@ package protocol MoveSource {
 
     var identity: StoreIdentity { get }
 
-    /// The note of an earlier move that has blocked servers and has not ended; nil if there is none.
+    /// The note of an unfinished move, which has blocked servers; nil if there is none.
     var unfinishedMove: String? { get }
 
     /// Makes every server refuse this store until the move ends, also after a crash.

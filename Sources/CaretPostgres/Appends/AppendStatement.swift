@@ -72,7 +72,7 @@ struct AppendStatement {
     let lane: Lane
 
     /// `appends` must be sorted by document, have each document once, and be of one generation. With `skippingLocked`,
-    /// documents whose rows somebody else has locked are missing in the answer. With `endingTransaction`, also commits the
+    /// the answer leaves out documents whose rows are locked. With `endingTransaction`, also commits the
     /// transaction that the caller has begun.
     func run(
         _ appends: [PreparedAppend], on connection: PostgresConnection, skippingLocked: Bool = false,

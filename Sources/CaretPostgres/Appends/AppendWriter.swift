@@ -113,7 +113,7 @@ struct AppendWriter {
         }
     }
 
-    /// The documents whose last commit is still under way. Waits for the only document.
+    /// The documents whose last commit may still succeed or fail. Without `skipsLocked`, waits until none is left.
     private func undecided(
         of appends: [Append], _ skipsLocked: Bool
     ) throws(PostgresFault) -> Set<DocumentID> {

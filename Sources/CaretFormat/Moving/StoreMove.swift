@@ -2,8 +2,9 @@ import CaretLog
 
 /// Moves a whole store to a new store of another kind.
 ///
-/// Without `--undo`, servers can never use both stores: the source is blocked before the target becomes visible. The source is retired only
-/// after the target is complete, compared and durable. After a crash at any step, a second run ends the move.
+/// Without `--undo`, servers can never use both stores: the source is blocked before the target becomes visible. The
+/// source is retired only after the target is complete, compared and durable. After a crash at any step, a second run
+/// ends the move.
 package struct StoreMove<Source: MoveSource, Target: MoveTarget> {
     package enum Stage: Sendable {
         case checking, copying, comparing, checkingCopy

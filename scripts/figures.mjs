@@ -35,7 +35,7 @@ const machines = [
 const shapesOfPush = [
   ["bytes of the socket", "Sources/CaretServer/Net/Connection.swift"],
   ["a line", "Sources/CaretWire/LineFramer.swift"],
-  ["ClientMessage", "Sources/CaretWire/Messages/ClientMessage.swift"],
+  ["ClientMessage", "Sources/CaretWire/Messages/Made/ClientMessage.swift"],
   ["RoomPush", "Sources/CaretRooms/Room/Pushes/RoomPush.swift"],
   ["RoomEvent", "Sources/CaretRooms/Room/RoomEvent.swift"],
   ["ConnectionAction", "Sources/CaretRooms/Connection/ConnectionAction.swift"],
@@ -51,7 +51,7 @@ const shapesOfPush = [
   ["StoreAnswer", "Sources/CaretRooms/Store/StoreCall.swift"],
   ["Committed", "Sources/CaretRooms/Room/Log/LogWindow.swift"],
   ["PendingAck", "Sources/CaretRooms/Room/Pushes/PendingAck.swift"],
-  ["Ack", "Sources/CaretWire/Messages/Push.swift"],
+  ["Ack", "Sources/CaretWire/Messages/Made/ServerMessage.swift"],
   ["RoomOutput", "Sources/CaretRooms/Room/RoomAction.swift"],
   ["ConnectionJob", "Sources/CaretServer/Serving/Jobs.swift"],
   ["Payload", "Sources/CaretServer/Net/Payload.swift"],

@@ -1,39 +1,8 @@
 /// All limits of the wire protocol. Every size and every time has a limit.
 ///
 /// Limits that an operator can set are stored properties with defaults. Limits that are part of the protocol
-/// are static.
+/// are static. Those of single fields are in `docs/protocol/protocol.json`.
 package struct Limits: Equatable, Sendable {
-    /// The limits that `welcome` announces, so that a client can respect them.
-    package struct Announced: Equatable, Sendable {
-        /// The most bytes of a client's line after `hello`, without its line end. The text of the largest
-        /// document fits into such a line, even if an encoder escapes more characters than necessary.
-        package var line = 25 << 20
-        /// The most bytes of a document's text as UTF-8. People write less than that, and hundreds of such
-        /// documents fit in a server's memory.
-        package var document = 4 << 20
-        /// The most edits of one push. If a push needs more edits, pushing the whole text is cheaper.
-        package var edits = 10_000
-        /// The most documents that a connection may have open at once. Each open document costs a cursor and
-        /// a session in a room.
-        package var documents = 256
-        /// The most selections of one session in one document. The room moves each selection with every
-        /// change.
-        package var selections = 1_000
-        /// The most pushes per second of a connection. A burst may be twice as large. Nil means no limit, as
-        /// on loopback without tokens.
-        package var pushesPerSecond: Int?
-
-        package init() {}
-
-        /// The most bytes of a server's line: the largest text, with every character escaped, and the fields
-        /// around it.
-        package var serverLine: Int { 6 * document + (64 << 10) }
-
-        /// The most bytes that the edits of one change, or the items of a page, may take on a server's line.
-        /// This leaves enough space for the other fields.
-        package var serverList: Int { serverLine - (32 << 10) }
-    }
-
     package var announced = Announced()
 
     /// The most bytes of the first line, which can only be `hello`. This limit is low, because the sender is
@@ -139,8 +108,6 @@ package struct Limits: Equatable, Sendable {
 
     package init() {}
 
-    /// The version of the protocol.
-    package static let protocolVersion = 1
     /// The most levels of objects and arrays in a message, including the message itself. So a reader needs
     /// little stack.
     package static let nesting = 32
@@ -154,35 +121,25 @@ package struct Limits: Equatable, Sendable {
     package static let freeOutput = 64 << 10
     /// While `outputBudget` is used up, the seconds after which a client that reads nothing is disconnected.
     package static let usedUpSeconds = 5
-    /// The most bytes of an `id` that is a string.
-    package static let id = 64
-    /// The most bytes of the name of a revision.
-    package static let tagName = 64
     /// The most named revisions of a document. All of them fit in one answer.
     package static let tags = 1_000
-    /// The most bytes of a document's name, of a prefix, and of `after` in the list of names.
-    package static let name = 512
-    /// The most bytes of a passage to redact. The server compares about twice as many bytes for each
-    /// revision.
-    package static let passage = 16_384
-    /// The most bytes of an epoch. The server's own epochs are shorter.
-    package static let epoch = 64
-    /// How many characters a client's id may have.
-    package static let client = 8...64
-    /// The most bytes of `info`. The server sends `info` to every client that has the same document open.
-    package static let info = 1_024
     /// The most levels of objects and arrays in `info`, including `info` itself. The message
     /// `opened` contains `info`, and all its levels together must not exceed `nesting`.
     package static let infoNesting = 16
-    /// The range of `limit` in requests for a page.
-    package static let items = 1...1_000
     /// The most items of a page if the request does not give a limit.
     package static let itemsByDefault = 100
-    /// The most grants of a token. The number is limited because each request to list documents makes the
-    /// store search for each grant.
-    package static let grants = 1_000
     /// The most characters of input that an error message repeats.
     package static let echo = 64
+}
+
+extension Limits.Announced {
+    /// The most bytes of a server's line: the largest text, with every character escaped, and the fields
+    /// around it.
+    package var serverLine: Int { 6 * document + (64 << 10) }
+
+    /// The most bytes that the edits of one change, or the items of a page, may take on a server's line.
+    /// This leaves enough space for the other fields.
+    package var serverList: Int { serverLine - (32 << 10) }
 }
 
 extension Limits {

@@ -31,6 +31,14 @@ extension JSONWriter {
         value(WireString(word.word))
     }
 
+    mutating func member(_ name: StaticString, _ word: (some WireWord)?) {
+        if let word { member(name, word) }
+    }
+
+    mutating func member(_ name: StaticString, _ word: OpenWord<some WireWord>?) {
+        if let word { member(name, word) }
+    }
+
     mutating func member(_ name: StaticString, _ word: OpenWord<some WireWord>) {
         switch word {
         case .known(let known): member(name, known)
@@ -38,8 +46,6 @@ extension JSONWriter {
         }
     }
 }
-
-extension ErrorCode: WireWord {}
 
 extension CodeUnit: WireWord {
     package static let all: [CodeUnit] = [.utf16, .utf8, .scalar]
@@ -51,51 +57,4 @@ extension CodeUnit: WireWord {
         case .scalar: "utf-32"
         }
     }
-}
-
-/// What a client intends to do with a document that it opens.
-package enum OpenMode: String, CaseIterable, WireWord {
-    case edit
-    /// The client promises not to push.
-    case watch
-}
-
-/// What a user may do with a document.
-package enum Rights: String, CaseIterable, WireWord {
-    case none, read, write
-}
-
-/// Which line breaks to use when the document is written to a file.
-package enum Newline: String, CaseIterable, WireWord {
-    case lf, crlf
-}
-
-/// Why the server sends the whole text instead of changes.
-package enum ResyncReason: String, CaseIterable, WireWord {
-    case tooSlow = "too_slow"
-    case epoch
-    case trimmed
-}
-
-/// Why the server cannot rebase from the base of a request.
-package enum TrimmedCause: String, CaseIterable, WireWord {
-    /// The history there was trimmed.
-    case trimmed
-    /// The changes after the base are there, but rebasing over them would take too long.
-    case work
-    /// The server may have forgotten that it committed the push.
-    case forgotten
-}
-
-/// Why a document is no longer open.
-package enum GoneReason: String, CaseIterable, WireWord {
-    case deleted, renamed, damaged
-}
-
-/// Why the server closes a connection, other than after an error.
-package enum ByeReason: String, CaseIterable, WireWord {
-    case shuttingDown = "shutting_down"
-    case idle
-    case tooSlow = "too_slow"
-    case replaced, revoked
 }

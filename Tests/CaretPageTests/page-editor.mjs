@@ -9,7 +9,7 @@ import { SavingDisplay, pages, situationOf } from '../../Sources/CaretPage/page/
 import { actionLabels, bannerFor, pageFor, reasonOf } from '../../Sources/CaretPage/page/saving-words.js'
 import { mostEdits, unsavedParts } from '../../Sources/CaretPage/page/unsaved-parts.js'
 import { refusals } from '../../Sources/CaretPage/caret/replica.js'
-import { errorCodes } from './words.mjs'
+import { errorCodes } from '../../Sources/CaretPage/caret/protocol.js'
 
 const start = 1_000_000
 

@@ -1,15 +1,12 @@
 // The lists of words in JavaScript are in the order of the Swift lists, because numbers stand for them.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { errorCodes } from '../../Sources/CaretPage/caret/protocol.js'
 import { refusals } from '../../Sources/CaretPage/caret/replica.js'
 
 function read(path) {
     return readFileSync(new URL(`../../Sources/${path}`, import.meta.url), 'utf8')
 }
-
-/** The words of the error codes in CaretWire. */
-export const errorCodes = [...read('CaretWire/ErrorCode.swift').matchAll(/^    case `?(\w+)`?(?: = "(\w+)")?$/gm)]
-    .map(([, name, word]) => word ?? name)
 
 function words(name) {
     return name.replace(/[A-Z]/g, (letter) => '_' + letter.toLowerCase()).replace('internal_fault', 'internal')

@@ -17,8 +17,10 @@ import Testing
             rmdir(folder + "/backups")
             rmdir(folder)
         }
+        var settings = ServerSettings(name: "caret/test", loops: 1, roomQueues: 1)
+        settings.limits.pingSeconds = 3_600
         let server = try Server(
-            ServerSettings(name: "caret/test", loops: 1, roomQueues: 1), store: MemoryStore(),
+            settings, store: MemoryStore(),
             in: folder, authenticator: OneIdentity(identity: .admin), counters: CounterBoard(),
             log: LogWriter(format: .json, level: .error, descriptor: -1))
         let address = try await server.listen(at: Running.anyPort, as: { .address($0) })

@@ -512,29 +512,7 @@ extension ClientMessage {
         switch self {
         case .push(let push): (push.document, Seq(Int64(push.seq)))
         case .restore(let restore): (restore.document, Seq(Int64(restore.seq)))
-        case .hello, .open, .close, .select, .diverged, .list, .read, .history, .rename, .delete, .tags,
-            .follow,
-            .unfollow, .ping, .pong, .admin:
-            nil
-        }
-    }
-}
-
-extension ErrorCode {
-    /// Whether the server would refuse the same `hello` the next time too.
-    fileprivate var refusesEveryHello: Bool {
-        switch self {
-        case .unauthorized, .unsupportedProtocol, .badMessage, .badJSON, .unknownType, .tooLarge,
-            .lineTooLong,
-            .forbidden:
-            true
-        case .helloRequired, .helloTimeout, .alreadyHello, .notOpen, .alreadyOpen, .badName, .notFound,
-            .exists,
-            .badRange, .badText, .badEdits, .baseAhead, .baseBehind, .baseTrimmed, .baseBeforeOwnPush,
-            .pushInFlight,
-            .epochChanged, .seqReused, .rateLimited, .storageFull, .storageFailed, .damaged, .overloaded,
-            .shuttingDown, .internal:
-            false
+        default: nil
         }
     }
 }

@@ -1,5 +1,9 @@
 // The interface of caret.js. Offsets count UTF-16 code units, as in JavaScript strings.
 
+import type { ErrorCode } from './protocol.js'
+
+export type { ErrorCode }
+
 /** One replaced range. In a list of edits, the ranges are ascending, and refer to the text before all of them. */
 export interface Edit { range: [start: number, end: number]; text: string }
 
@@ -336,7 +340,8 @@ export abstract class Surface {
 
 /** Why a call or a request failed. docs/errors.md lists the codes of the server. */
 export class CaretError extends Error {
-    readonly code: string
+    /** A code of the server, or a word of this client. */
+    readonly code: ErrorCode | (string & {})
     /** After how many milliseconds to try again, if the server said so. */
     readonly retryAfter?: number
 }

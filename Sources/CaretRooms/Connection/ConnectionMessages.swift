@@ -10,9 +10,7 @@ extension ConnectionState {
         switch message {
         case .push(let push): documents[push.document] == nil
         case .restore(let restore): documents[restore.document] == nil
-        case .hello, .open, .close, .select, .diverged, .list, .read, .history, .follow, .unfollow, .rename,
-            .delete, .tags, .ping, .pong, .admin:
-            message.isRequest
+        default: message.waits
         }
     }
 

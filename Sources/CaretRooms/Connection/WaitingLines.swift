@@ -45,42 +45,13 @@ struct WaitingLines: Equatable, Sendable {
 }
 
 extension ClientMessage {
-    /// Whether the message must be answered before the next request runs. `needsAnswer` is also true for
-    /// pushes to documents that are not open.
-    var isRequest: Bool {
-        switch self {
-        case .open, .close, .diverged, .list, .read, .history, .follow, .unfollow, .rename, .delete, .tags,
-            .admin:
-            true
-        case .hello, .push, .select, .restore, .ping, .pong: false
-        }
-    }
-
-    /// The names of the documents that the message is about: at most two.
-    var documents: (WireString?, WireString?) {
-        switch self {
-        case .hello, .list, .follow, .unfollow, .ping, .pong, .admin: (nil, nil)
-        case .open(let message): (message.document, nil)
-        case .close(let message): (message.document, nil)
-        case .push(let message): (message.document, nil)
-        case .select(let message): (message.document, nil)
-        case .diverged(let message): (message.document, nil)
-        case .read(let message): (message.document, nil)
-        case .history(let message): (message.document, nil)
-        case .restore(let message): (message.document, nil)
-        case .rename(let message): (message.document, message.to)
-        case .delete(let message): (message.document, nil)
-        case .tags(let request): (request.document, nil)
-        }
-    }
-
     func isAbout(_ document: WireString) -> Bool {
         documents.0 == document || documents.1 == document
     }
 
     /// Whether this message must not take effect before `other`, which was sent first.
     func mustFollow(_ other: ClientMessage) -> Bool {
-        isRequest && other.isRequest || sharesDocument(with: other)
+        waits && other.waits || sharesDocument(with: other)
     }
 
     package func sharesDocument(with other: ClientMessage) -> Bool {

@@ -27,6 +27,7 @@ enum BrowserFiles {
     /// The page loads none of these, and a service worker must never keep its own file.
     private static let notForPage: Set = [
         "/service-worker.js", "/caret.js", "/caret.wasm", "/caret/caret.js", "/caret/caret.d.ts",
+        "/caret/protocol.d.ts", "/openapi.json",
     ]
 
     /// The digests of the page's files, by path, as JSON. The service worker keeps the files for offline use, and this

@@ -30,7 +30,8 @@ enum Route: Equatable {
         case "/metrics": self = .metrics
         case "/docs": self = .documents
         case "/events": self = .allEvents
-        case WebFile.pagePath, "/manifest.json", "/service-worker.js", "/caret.js", "/caret.wasm":
+        case WebFile.pagePath, "/manifest.json", "/service-worker.js", "/caret.js", "/caret.wasm",
+            "/openapi.json":
             self = .file(path: path)
         case _ where path.hasPrefix("/page/") || path.hasPrefix("/caret/"): self = .file(path: path)
         // The page itself reads the name of the document from its address.

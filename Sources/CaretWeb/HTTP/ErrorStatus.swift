@@ -2,27 +2,7 @@ package import CaretWire
 
 extension Status {
     /// The status of a response with this error.
-    package init(_ code: ErrorCode) {
-        self =
-            switch code {
-            case .badJSON, .badMessage, .badName, .badRange, .badText, .badEdits: .badRequest
-            case .unauthorized: .unauthorized
-            case .forbidden: .forbidden
-            case .notFound: .notFound
-            case .exists, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight, .seqReused,
-                .epochChanged:
-                .conflict
-            case .baseBehind: .preconditionFailed
-            case .tooLarge, .lineTooLong: .contentTooLarge
-            case .rateLimited: .tooManyRequests
-            case .overloaded, .shuttingDown: .serviceUnavailable
-            case .storageFull: .insufficientStorage
-            // The gateway speaks the protocol correctly, so even a wrong message is a server fault.
-            case .internal, .damaged, .storageFailed, .helloRequired, .helloTimeout, .unsupportedProtocol,
-                .alreadyHello, .notOpen, .alreadyOpen, .unknownType:
-                .internalServerError
-            }
-    }
+    package init(_ code: ErrorCode) { self = Status(rawValue: code.httpStatus) ?? .internalServerError }
 }
 
 extension ErrorReport {

@@ -121,7 +121,7 @@ package struct ArchivedDocument: WireMessage {
         writer.member("newline", newline)
         writer.member("updated", updated)
         writer.member("deleted", deleted)
-        if !tags.isEmpty { writer.member("tags", tags) { writer, tag in tag.write(to: &writer) } }
+        if !tags.isEmpty { writer.member("tags", tags) }
     }
 }
 

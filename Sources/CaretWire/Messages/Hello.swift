@@ -30,7 +30,7 @@ package struct Hello: WireMessage {
             throw fault
         }
         client = try Hello.client(in: fields)
-        units = (try fields.strings("units") ?? []).compactMap { wish in
+        units = (try fields.strings(optional: "units") ?? []).compactMap { wish in
             CodeUnit.all.first { $0.matches(wish) }
         }
         token = try fields.string(optional: "token")
@@ -60,118 +60,7 @@ package struct Hello: WireMessage {
     }
 }
 
-/// The answer to `hello`: what client and server have agreed on.
-package struct Welcome: WireMessage {
-    package static var type: StaticString { "welcome" }
-
-    package var unit: CodeUnit
-    package var server: WireString
-    package var user: WireString
-    /// The public id of the client, which others see. Nil from a server that does not send it.
-    package var client: WireString?
-    package var features: [WireString]
-    package var limits: Limits.Announced
-    /// Seconds of silence after which the server sends `ping`.
-    package var ping: Int
-    /// The address of the server's page. Nil if the server has no page.
-    package var page: WireString?
-    /// The part with which all epochs of this store begin. Nil from a server that does not send it.
-    package var store: WireString?
-    /// The name of the server, if several servers use its store.
-    package var node: WireString?
-    /// The most that the user may do with any document. Nil if this is `write`.
-    package var rights: Rights?
-    /// What the user may write. Empty if this is every document, none, or too much for a `welcome`.
-    package var grants: [WireGrant]
-
+extension Welcome {
     /// The most grants of a `welcome`. A user with more is rare, and then learns from refusals what is not allowed.
     package static let mostGrants = 100
-
-    package init(
-        unit: CodeUnit, server: WireString, user: WireString, client: WireString?,
-        features: [WireString] = [], limits: Limits.Announced = Limits.Announced(), ping: Int,
-        page: WireString? = nil, store: WireString? = nil, node: WireString? = nil,
-        rights: Rights? = nil, grants: [WireGrant] = []
-    ) {
-        self.unit = unit
-        self.server = server
-        self.user = user
-        self.client = client
-        self.features = features
-        self.limits = limits
-        self.ping = ping
-        self.page = page
-        self.store = store
-        self.node = node
-        self.rights = rights
-        self.grants = grants
-    }
-
-    init(_ fields: Fields) throws(FieldFault) {
-        _ = try fields.integer("protocol", in: Limits.protocolVersion...Limits.protocolVersion)
-        unit = try fields.word("unit")
-        server = try fields.string("server")
-        user = try fields.string("user")
-        client = try fields.string(optional: "client")
-        features = try fields.strings("features") ?? []
-        limits = try fields.read("limits", fields.value("limits")) { value throws(FieldFault) in
-            try Limits.Announced(value)
-        }
-        ping = try fields.integer("ping")
-        page = try fields.string(optional: "page")
-        store = try fields.string(optional: "store")
-        node = try fields.string(optional: "node")
-        rights = try fields.word(optional: "rights")
-        let limits = fields.limits
-        grants =
-            try fields.array(optional: "grants") { value throws(FieldFault) in
-                try WireGrant(value, atMost: .max, limits)
-            } ?? []
-    }
-
-    package func writeMembers(to writer: inout JSONWriter) {
-        writer.member("protocol", Limits.protocolVersion)
-        writer.member("unit", unit)
-        writer.member("server", server)
-        writer.member("user", user)
-        writer.member("client", client)
-        writer.member("features", features) { $0.value($1) }
-        writer.key("limits")
-        writer.beginObject()
-        writer.member("line", limits.line)
-        writer.member("document", limits.document)
-        writer.member("edits", limits.edits)
-        writer.member("documents", limits.documents)
-        writer.member("selections", limits.selections)
-        writer.member("pushes_per_second", limits.pushesPerSecond)
-        writer.endObject()
-        writer.member("ping", ping)
-        writer.member("page", page)
-        writer.member("store", store)
-        writer.member("node", node)
-        writer.member("rights", rights.map { WireString($0.rawValue) })
-        if !grants.isEmpty { writer.member("grants", grants) }
-    }
-}
-
-extension Fields {
-    func strings(_ name: StaticString) throws(FieldFault) -> [WireString]? {
-        try array(optional: name) { value throws(FieldFault) in
-            try value.string(atMost: .max, orElse: .badMessage)
-        }
-    }
-}
-
-extension Limits.Announced {
-    /// Reads the limits of `welcome`. A missing limit has the protocol's default.
-    init(_ value: JSONValue) throws(FieldFault) {
-        self.init()
-        let fields = try Fields(value, limits: self)
-        line = try fields.integer(optional: "line") ?? line
-        document = try fields.integer(optional: "document") ?? document
-        edits = try fields.integer(optional: "edits") ?? edits
-        documents = try fields.integer(optional: "documents") ?? documents
-        selections = try fields.integer(optional: "selections") ?? selections
-        pushesPerSecond = try fields.integer(optional: "pushes_per_second")
-    }
 }

@@ -63,21 +63,16 @@ extension WireEdit {
     }
 }
 
-extension JSONWriter {
-    mutating func member(_ name: StaticString, _ edits: [WireEdit]) {
-        member(name, edits) { writer, edit in
-            writer.beginObject()
-            writer.key("range")
-            writer.pair(edit.range.start, edit.range.end)
-            writer.member("text", edit.text)
-            writer.endObject()
-        }
+/// A selection as sent on the wire, in the agreed unit. The head is the end that moves when the selection is
+/// extended.
+package struct WireSelection: Hashable, Sendable {
+    package let anchor: Int
+    package let head: Int
+
+    package init(_ anchor: Int, _ head: Int) {
+        self.anchor = anchor
+        self.head = head
     }
 
-    mutating func pair(_ first: Int, _ second: Int) {
-        beginArray()
-        value(first)
-        value(second)
-        endArray()
-    }
+    init(_ value: JSONValue) throws(FieldFault) { (anchor, head) = try value.pair() }
 }

@@ -60,18 +60,3 @@ package struct WireInfo: Hashable, Sendable {
         }
     }
 }
-
-extension Fields {
-    func info() throws(FieldFault) -> WireInfo? {
-        guard let value = value(optional: "info") else { return nil }
-        return try read("info", value) { value throws(FieldFault) in try WireInfo(value) }
-    }
-}
-
-extension JSONWriter {
-    mutating func member(_ name: StaticString, _ info: WireInfo?) {
-        guard let info else { return }
-        key(name)
-        json(info.json)
-    }
-}

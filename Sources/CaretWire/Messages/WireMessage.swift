@@ -1,3 +1,10 @@
+/// An object on the wire that reads itself from its fields, and writes them.
+protocol WirePart {
+    init(_ fields: Fields) throws(FieldFault)
+
+    func writeMembers(to writer: inout JSONWriter)
+}
+
 /// A message that can write itself as a line.
 package protocol WireMessage: Equatable, Sendable {
     /// The value of the message's `type` field.
@@ -18,4 +25,12 @@ extension WireMessage {
         writer.endObject()
         writer.endLine()
     }
+}
+
+extension Envelope<ClientMessage> {
+    package func encode(into writer: inout JSONWriter) { message.encode(id: id, into: &writer) }
+}
+
+extension Envelope<ServerMessage> {
+    package func encode(into writer: inout JSONWriter) { message.encode(id: id, into: &writer) }
 }

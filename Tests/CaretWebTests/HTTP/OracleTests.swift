@@ -90,14 +90,7 @@ import Testing
     }
 
     private func readings(of requests: [[UInt8]], by command: [String]) throws -> [Substring] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "caret-http-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (input, output) = (folder.appending(path: "input"), folder.appending(path: "output"))
-        try Data(requests.map { hexadecimal($0) + "\n" }.joined().utf8).write(to: input)
-        let program = try ChildProgram(
-            command, folder: HTTPFixture.folder.path, input: .file(input.path), output: .file(output.path))
-        #expect(program.waitForEnd() == 0)
-        return String(decoding: try Data(contentsOf: output), as: UTF8.self).split(separator: "\n")
+        let lines = requests.map { hexadecimal($0) + "\n" }.joined()
+        return try ChildProgram.lines(of: command, reading: lines, folder: HTTPFixture.folder.path)
     }
 }

@@ -1,0 +1,982 @@
+// Made by scripts/protocol.mjs from docs/protocol/protocol.json. Change that file, not this one.
+
+package import CaretCore
+
+/// A message from a client to the server.
+package enum ClientMessage: Equatable, Sendable {
+    case hello(Hello)
+    case ping(Ping)
+    case pong(Pong)
+    case open(Open)
+    case close(Close)
+    case push(Push)
+    case diverged(Diverged)
+    case select(Select)
+    case list(List)
+    case follow(Follow)
+    case unfollow(Unfollow)
+    case read(Read)
+    case history(History)
+    case restore(Restore)
+    case rename(Rename)
+    case delete(Delete)
+    case tags(TagRequest)
+    case admin(AdminRequest)
+
+    /// Decodes the message of this type; nil if the type is unknown. The most frequent types come first.
+    init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
+        if type.equals(Push.type) {
+            self = .push(try Push(fields))
+        } else if type.equals(Select.type) {
+            self = .select(try Select(fields))
+        } else if type.equals(Ping.type) {
+            self = .ping(try Ping(fields))
+        } else if type.equals(Pong.type) {
+            self = .pong(try Pong(fields))
+        } else if type.equals(Hello.type) {
+            self = .hello(try Hello(fields))
+        } else if type.equals(Open.type) {
+            self = .open(try Open(fields))
+        } else if type.equals(Close.type) {
+            self = .close(try Close(fields))
+        } else if type.equals(Diverged.type) {
+            self = .diverged(try Diverged(fields))
+        } else if type.equals(List.type) {
+            self = .list(try List(fields))
+        } else if type.equals(Follow.type) {
+            self = .follow(try Follow(fields))
+        } else if type.equals(Unfollow.type) {
+            self = .unfollow(try Unfollow(fields))
+        } else if type.equals(Read.type) {
+            self = .read(try Read(fields))
+        } else if type.equals(History.type) {
+            self = .history(try History(fields))
+        } else if type.equals(Restore.type) {
+            self = .restore(try Restore(fields))
+        } else if type.equals(Rename.type) {
+            self = .rename(try Rename(fields))
+        } else if type.equals(Delete.type) {
+            self = .delete(try Delete(fields))
+        } else if let message = try TagRequest(type: type, fields) {
+            self = .tags(message)
+        } else if let message = try AdminRequest(type: type, fields) {
+            self = .admin(message)
+        } else {
+            return nil
+        }
+    }
+
+    /// Appends the message as one line.
+    package func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
+        // Does not use `any WireMessage`, because boxing a message would allocate memory.
+        switch self {
+        case .hello(let message): message.encode(id: id, into: &writer)
+        case .ping(let message): message.encode(id: id, into: &writer)
+        case .pong(let message): message.encode(id: id, into: &writer)
+        case .open(let message): message.encode(id: id, into: &writer)
+        case .close(let message): message.encode(id: id, into: &writer)
+        case .push(let message): message.encode(id: id, into: &writer)
+        case .diverged(let message): message.encode(id: id, into: &writer)
+        case .select(let message): message.encode(id: id, into: &writer)
+        case .list(let message): message.encode(id: id, into: &writer)
+        case .follow(let message): message.encode(id: id, into: &writer)
+        case .unfollow(let message): message.encode(id: id, into: &writer)
+        case .read(let message): message.encode(id: id, into: &writer)
+        case .history(let message): message.encode(id: id, into: &writer)
+        case .restore(let message): message.encode(id: id, into: &writer)
+        case .rename(let message): message.encode(id: id, into: &writer)
+        case .delete(let message): message.encode(id: id, into: &writer)
+        case .tags(let message): message.encode(id: id, into: &writer)
+        case .admin(let message): message.encode(id: id, into: &writer)
+        }
+    }
+}
+
+/// A request about the names of revisions.
+package enum TagRequest: Equatable, Sendable {
+    case add(AddTag)
+    case remove(RemoveTag)
+    case list(ListTags)
+
+    /// The document that the request is about.
+    package var document: WireString {
+        switch self {
+        case .add(let message): message.document
+        case .remove(let message): message.document
+        case .list(let message): message.document
+        }
+    }
+
+    /// Decodes the message of this type; nil if the type is unknown.
+    init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
+        if type.equals(AddTag.type) {
+            self = .add(try AddTag(fields))
+        } else if type.equals(RemoveTag.type) {
+            self = .remove(try RemoveTag(fields))
+        } else if type.equals(ListTags.type) {
+            self = .list(try ListTags(fields))
+        } else {
+            return nil
+        }
+    }
+
+    /// Appends the message as one line.
+    func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
+        // Does not use `any WireMessage`, because boxing a message would allocate memory.
+        switch self {
+        case .add(let message): message.encode(id: id, into: &writer)
+        case .remove(let message): message.encode(id: id, into: &writer)
+        case .list(let message): message.encode(id: id, into: &writer)
+        }
+    }
+}
+
+/// An administrator's request about the server as a whole.
+package enum AdminRequest: Equatable, Sendable {
+    case listTokens(ListTokens)
+    case addToken(AddToken)
+    case revokeToken(RevokeToken)
+    case counters(ReadCounters)
+    case who(Who)
+    case listNodes(ListNodes)
+    case listDeleted(ListDeleted)
+    case undelete(Undelete)
+    case trim(Trim)
+    case redact(Redact)
+    case verify(Verify)
+    case backUp(BackUp)
+
+    static let types: [StaticString] = [
+        ListTokens.type, AddToken.type, RevokeToken.type, ReadCounters.type, Who.type, ListNodes.type,
+        ListDeleted.type, Undelete.type, Trim.type, Redact.type, Verify.type, BackUp.type,
+    ]
+
+    /// The document that the request is about, if any.
+    package var document: WireString? {
+        switch self {
+        case .trim(let message): message.document
+        case .redact(let message): message.document
+        case .verify(let message): message.document
+        case .listTokens, .addToken, .revokeToken, .counters, .who, .listNodes, .listDeleted, .undelete,
+            .backUp:
+            nil
+        }
+    }
+
+    /// Decodes the message of this type; nil if the type is unknown.
+    init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
+        if type.equals(ListTokens.type) {
+            self = .listTokens(try ListTokens(fields))
+        } else if type.equals(AddToken.type) {
+            self = .addToken(try AddToken(fields))
+        } else if type.equals(RevokeToken.type) {
+            self = .revokeToken(try RevokeToken(fields))
+        } else if type.equals(ReadCounters.type) {
+            self = .counters(try ReadCounters(fields))
+        } else if type.equals(Who.type) {
+            self = .who(try Who(fields))
+        } else if type.equals(ListNodes.type) {
+            self = .listNodes(try ListNodes(fields))
+        } else if type.equals(ListDeleted.type) {
+            self = .listDeleted(try ListDeleted(fields))
+        } else if type.equals(Undelete.type) {
+            self = .undelete(try Undelete(fields))
+        } else if type.equals(Trim.type) {
+            self = .trim(try Trim(fields))
+        } else if type.equals(Redact.type) {
+            self = .redact(try Redact(fields))
+        } else if type.equals(Verify.type) {
+            self = .verify(try Verify(fields))
+        } else if type.equals(BackUp.type) {
+            self = .backUp(try BackUp(fields))
+        } else {
+            return nil
+        }
+    }
+
+    /// Appends the message as one line.
+    func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
+        // Does not use `any WireMessage`, because boxing a message would allocate memory.
+        switch self {
+        case .listTokens(let message): message.encode(id: id, into: &writer)
+        case .addToken(let message): message.encode(id: id, into: &writer)
+        case .revokeToken(let message): message.encode(id: id, into: &writer)
+        case .counters(let message): message.encode(id: id, into: &writer)
+        case .who(let message): message.encode(id: id, into: &writer)
+        case .listNodes(let message): message.encode(id: id, into: &writer)
+        case .listDeleted(let message): message.encode(id: id, into: &writer)
+        case .undelete(let message): message.encode(id: id, into: &writer)
+        case .trim(let message): message.encode(id: id, into: &writer)
+        case .redact(let message): message.encode(id: id, into: &writer)
+        case .verify(let message): message.encode(id: id, into: &writer)
+        case .backUp(let message): message.encode(id: id, into: &writer)
+        }
+    }
+}
+
+extension ClientMessage {
+    /// Whether the message must be answered before the next request of the connection runs.
+    package var waits: Bool {
+        switch self {
+        case .open, .close, .diverged, .list, .follow, .unfollow, .read, .history, .rename, .delete, .tags,
+            .admin:
+            true
+        case .hello, .ping, .pong, .push, .select, .restore: false
+        }
+    }
+
+    /// The names of the documents that the message is about: at most two.
+    package var documents: (WireString?, WireString?) {
+        switch self {
+        case .hello, .ping, .pong, .list, .follow, .unfollow, .admin: (nil, nil)
+        case .open(let message): (message.document, nil)
+        case .close(let message): (message.document, nil)
+        case .push(let message): (message.document, nil)
+        case .diverged(let message): (message.document, nil)
+        case .select(let message): (message.document, nil)
+        case .read(let message): (message.document, nil)
+        case .history(let message): (message.document, nil)
+        case .restore(let message): (message.document, nil)
+        case .rename(let message): (message.document, message.to)
+        case .delete(let message): (message.document, nil)
+        case .tags(let message): (message.document, nil)
+        }
+    }
+}
+
+/// Checks whether the other side still answers.
+package struct Ping: WireMessage {
+    package static var type: StaticString { "ping" }
+
+    package init() {}
+
+    init(_ fields: Fields) throws(FieldFault) {}
+
+    package func writeMembers(to writer: inout JSONWriter) {}
+}
+
+/// The answer to `ping`.
+package struct Pong: WireMessage {
+    package static var type: StaticString { "pong" }
+
+    package init() {}
+
+    init(_ fields: Fields) throws(FieldFault) {}
+
+    package func writeMembers(to writer: inout JSONWriter) {}
+}
+
+/// Opens a document and subscribes to its changes.
+package struct Open: WireMessage {
+    package static var type: StaticString { "open" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// Create the document if it is missing.
+    package var create: Bool
+    package var resume: WirePosition?
+    /// `watch` promises not to push; the default is `edit`.
+    package var mode: OpenMode
+    /// The server may join several revisions into one `change`.
+    package var squash: Bool
+
+    package init(
+        document: WireString, create: Bool = false, resume: WirePosition? = nil, mode: OpenMode = .edit,
+        squash: Bool = false
+    ) {
+        self.document = document
+        self.create = create
+        self.resume = resume
+        self.mode = mode
+        self.squash = squash
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        create = try fields.flag("create")
+        resume = try WirePosition(optional: fields)
+        mode = try fields.word(optional: "mode") ?? .edit
+        squash = try fields.flag("squash")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("create", ifTrue: create)
+        resume?.writeMembers(to: &writer)
+        if mode != .edit { writer.member("mode", mode) }
+        writer.member("squash", ifTrue: squash)
+    }
+}
+
+/// Closes a document. The client receives no more changes of this document.
+package struct Close: WireMessage {
+    package static var type: StaticString { "close" }
+
+    /// The name of the document.
+    package var document: WireString
+
+    package init(document: WireString) {
+        self.document = document
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+    }
+}
+
+/// Requests that the server commit a change.
+package struct Push: WireMessage {
+    package static var type: StaticString { "push" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The epoch of `base`; see rule P3 for a push without it.
+    package var epoch: WireString?
+    /// The revision that the push was made from.
+    package var base: Revision
+    /// The number of the push: it grows with each new one (rule P8).
+    package var seq: PushNumber
+    package var content: Push.Content
+    /// Asks for the whole text in the ack.
+    package var wantsText: Bool
+    /// Without `epoch`: create the document if it is missing (rule P3).
+    package var create: Bool
+    /// Refuse the push if `base` is not the head (rule P21).
+    package var exact: Bool
+
+    package init(
+        document: WireString, epoch: WireString? = nil, base: Revision, seq: PushNumber,
+        content: Push.Content, wantsText: Bool = false, create: Bool = false, exact: Bool = false
+    ) {
+        self.document = document
+        self.epoch = epoch
+        self.base = base
+        self.seq = seq
+        self.content = content
+        self.wantsText = wantsText
+        self.create = create
+        self.exact = exact
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        epoch = try fields.string(optional: "epoch", atMost: Limits.epoch)
+        base = try fields.revision("base")
+        seq = try fields.seq("seq")
+        content = try Push.Content(fields)
+        wantsText = try fields.word(optional: "want") == Want.text
+        create = try fields.flag("create")
+        exact = try fields.flag("exact")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("epoch", epoch)
+        writer.member("base", base)
+        writer.member("seq", seq)
+        content.writeMembers(to: &writer)
+        if wantsText { writer.member("want", Want.text) }
+        writer.member("create", ifTrue: create)
+        writer.member("exact", ifTrue: exact)
+    }
+}
+
+/// Reports that the client's text at a revision does not match `check`. The client then opens the document
+/// again.
+package struct Diverged: WireMessage {
+    package static var type: StaticString { "diverged" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The revision of the `check`.
+    package var revision: Revision
+
+    package init(document: WireString, revision: Revision) {
+        self.document = document
+        self.revision = revision
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        revision = try fields.revision("rev")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("rev", revision)
+    }
+}
+
+/// Reports what a session has selected, in the text at a revision.
+package struct Select: WireMessage {
+    package static var type: StaticString { "select" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The revision that the offsets count in.
+    package var revision: Revision
+    /// Anchor and head of each; `[]` hides the session.
+    package var selections: [WireSelection]
+
+    package init(document: WireString, revision: Revision, selections: [WireSelection]) {
+        self.document = document
+        self.revision = revision
+        self.selections = selections
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        revision = try fields.revision("rev")
+        selections = try fields.selections("selections", atMost: fields.limits.selections)
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("rev", revision)
+        writer.member("selections", selections)
+    }
+}
+
+/// Requests a page of the documents that the client may read.
+package struct List: WireMessage {
+    package static var type: StaticString { "list" }
+
+    /// Only names that begin with these bytes.
+    package var prefix: WireString?
+    /// Only names after this one.
+    package var after: WireString?
+    /// How many at most; the default is 100.
+    package var limit: Int
+
+    package init(prefix: WireString? = nil, after: WireString? = nil, limit: Int = Limits.itemsByDefault) {
+        self.prefix = prefix
+        self.after = after
+        self.limit = limit
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        prefix = try fields.string(optional: "prefix", atMost: Limits.name)
+        after = try fields.string(optional: "after", atMost: Limits.name)
+        limit = try fields.pageLimit()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("prefix", prefix)
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
+    }
+}
+
+/// Subscribes to documents being created, changed, renamed and deleted.
+package struct Follow: WireMessage {
+    package static var type: StaticString { "follow" }
+
+    /// Only names that begin with these bytes.
+    package var prefix: WireString?
+
+    package init(prefix: WireString? = nil) {
+        self.prefix = prefix
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        prefix = try fields.string(optional: "prefix", atMost: Limits.name)
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("prefix", prefix)
+    }
+}
+
+/// Ends the subscription that `follow` began.
+package struct Unfollow: WireMessage {
+    package static var type: StaticString { "unfollow" }
+
+    package init() {}
+
+    init(_ fields: Fields) throws(FieldFault) {}
+
+    package func writeMembers(to writer: inout JSONWriter) {}
+}
+
+/// Requests the text of a document.
+package struct Read: WireMessage {
+    package static var type: StaticString { "read" }
+
+    /// The name of the document.
+    package var document: WireString
+    package var moment: Moment
+
+    package init(document: WireString, moment: Moment = .unspecified) {
+        self.document = document
+        self.moment = moment
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        moment = try Moment(fields, "rev")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        moment.writeMembers(to: &writer, "rev")
+    }
+}
+
+/// Requests a page of a document's revisions.
+package struct History: WireMessage {
+    package static var type: StaticString { "history" }
+
+    /// The name of the document.
+    package var document: WireString
+    package var after: Moment
+    /// How many at most; the default is 100.
+    package var limit: Int
+    /// With the edits of each revision.
+    package var wantsEdits: Bool
+
+    package init(
+        document: WireString, after: Moment = .unspecified, limit: Int = Limits.itemsByDefault,
+        wantsEdits: Bool = false
+    ) {
+        self.document = document
+        self.after = after
+        self.limit = limit
+        self.wantsEdits = wantsEdits
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        after = try Moment(fields, "after")
+        limit = try fields.pageLimit()
+        wantsEdits = try fields.flag("edits")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        after.writeMembers(to: &writer, "after")
+        writer.memberOfPageLimit(limit)
+        writer.member("edits", ifTrue: wantsEdits)
+    }
+}
+
+/// Makes a new revision with the text of an old revision. The server treats this request as a push.
+package struct Restore: WireMessage {
+    package static var type: StaticString { "restore" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// Its epoch.
+    package var epoch: WireString
+    /// The revision whose text is wanted.
+    package var revision: Revision
+    /// The number of the push.
+    package var seq: PushNumber
+
+    package init(document: WireString, epoch: WireString, revision: Revision, seq: PushNumber) {
+        self.document = document
+        self.epoch = epoch
+        self.revision = revision
+        self.seq = seq
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        epoch = try fields.string("epoch", atMost: Limits.epoch)
+        revision = try fields.revision("rev")
+        seq = try fields.seq("seq")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("epoch", epoch)
+        writer.member("rev", revision)
+        writer.member("seq", seq)
+    }
+}
+
+/// Renames a document.
+package struct Rename: WireMessage {
+    package static var type: StaticString { "rename" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The new name.
+    package var to: WireString
+
+    package init(document: WireString, to: WireString) {
+        self.document = document
+        self.to = to
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        to = try fields.document("to")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("to", to)
+    }
+}
+
+/// Deletes a document.
+package struct Delete: WireMessage {
+    package static var type: StaticString { "delete" }
+
+    /// The name of the document.
+    package var document: WireString
+
+    package init(document: WireString) {
+        self.document = document
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+    }
+}
+
+/// Names a revision of a document.
+package struct AddTag: WireMessage {
+    package static var type: StaticString { "tag" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The name of the revision: ASCII letters, digits, `-`, `_` and `.`, with a letter first.
+    package var name: WireString
+    /// The revision.
+    package var revision: Revision
+
+    package init(document: WireString, name: WireString, revision: Revision) {
+        self.document = document
+        self.name = name
+        self.revision = revision
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        name = try fields.string("name", atMost: Limits.tagName, orElse: .badName)
+        revision = try fields.revision("rev")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("name", name)
+        writer.member("rev", revision)
+    }
+}
+
+/// Removes the name of a revision. The revision stays.
+package struct RemoveTag: WireMessage {
+    package static var type: StaticString { "untag" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The name of the revision.
+    package var name: WireString
+
+    package init(document: WireString, name: WireString) {
+        self.document = document
+        self.name = name
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        name = try fields.string("name", atMost: Limits.tagName, orElse: .badName)
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("name", name)
+    }
+}
+
+/// Requests all tags of a document.
+package struct ListTags: WireMessage {
+    package static var type: StaticString { "list_tags" }
+
+    /// The name of the document.
+    package var document: WireString
+
+    package init(document: WireString) {
+        self.document = document
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+    }
+}
+
+/// Requests a page of the tokens.
+package struct ListTokens: WireMessage {
+    package static var type: StaticString { "list_tokens" }
+
+    /// Only tokens with a higher number.
+    package var after: Int?
+    /// How many at most; the default is 100.
+    package var limit: Int
+
+    package init(after: Int? = nil, limit: Int = Limits.itemsByDefault) {
+        self.after = after
+        self.limit = limit
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        after = try fields.integer(optional: "after")
+        limit = try fields.pageLimit()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
+    }
+}
+
+/// Creates a token for a user.
+package struct AddToken: WireMessage {
+    package static var type: StaticString { "add_token" }
+
+    /// The name of the user: any name that a document could have.
+    package var user: WireString
+    /// What the token allows; the highest right that fits counts.
+    package var grants: [WireGrant]
+    /// When the token ends; without it, the token has no end.
+    package var expires: Int?
+
+    package init(user: WireString, grants: [WireGrant], expires: Int? = nil) {
+        self.user = user
+        self.grants = grants
+        self.expires = expires
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        user = try fields.string("user", atMost: Limits.name, orElse: .badName)
+        grants = try fields.parts("grants", atMost: Limits.grants, orElse: .tooLarge)
+        expires = try fields.integer(optional: "expires")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("user", user)
+        writer.member("grants", grants)
+        writer.member("expires", expires)
+    }
+}
+
+/// Revokes a token.
+package struct RevokeToken: WireMessage {
+    package static var type: StaticString { "revoke_token" }
+
+    /// The number of the token.
+    package var number: Int
+
+    package init(number: Int) {
+        self.number = number
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        number = try fields.integer("number")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("number", number)
+    }
+}
+
+/// Requests all counters of the server.
+package struct ReadCounters: WireMessage {
+    package static var type: StaticString { "counters" }
+
+    package init() {}
+
+    init(_ fields: Fields) throws(FieldFault) {}
+
+    package func writeMembers(to writer: inout JSONWriter) {}
+}
+
+/// Requests a page of the current connections.
+package struct Who: WireMessage {
+    package static var type: StaticString { "who" }
+
+    /// Only connections with a higher number.
+    package var after: Int?
+    /// How many at most; the default is 100.
+    package var limit: Int
+
+    package init(after: Int? = nil, limit: Int = Limits.itemsByDefault) {
+        self.after = after
+        self.limit = limit
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        after = try fields.integer(optional: "after")
+        limit = try fields.pageLimit()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
+    }
+}
+
+/// Requests the list of the servers that use the store.
+package struct ListNodes: WireMessage {
+    package static var type: StaticString { "list_nodes" }
+
+    package init() {}
+
+    init(_ fields: Fields) throws(FieldFault) {}
+
+    package func writeMembers(to writer: inout JSONWriter) {}
+}
+
+/// Requests a page of the deleted documents that can still be undeleted.
+package struct ListDeleted: WireMessage {
+    package static var type: StaticString { "list_deleted" }
+
+    /// Only names that begin with these bytes.
+    package var prefix: WireString?
+    /// Only documents with a higher number.
+    package var after: Int?
+    /// How many at most; the default is 100.
+    package var limit: Int
+
+    package init(prefix: WireString? = nil, after: Int? = nil, limit: Int = Limits.itemsByDefault) {
+        self.prefix = prefix
+        self.after = after
+        self.limit = limit
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        prefix = try fields.string(optional: "prefix", atMost: Limits.name)
+        after = try fields.integer(optional: "after")
+        limit = try fields.pageLimit()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("prefix", prefix)
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
+    }
+}
+
+/// Restores a deleted document under its old name.
+package struct Undelete: WireMessage {
+    package static var type: StaticString { "undelete" }
+
+    /// The number of the document.
+    package var number: Int
+
+    package init(number: Int) {
+        self.number = number
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        number = try fields.integer("number")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("number", number)
+    }
+}
+
+/// Deletes the history of a document before a revision. A dry run only reports what would be deleted.
+package struct Trim: WireMessage {
+    package static var type: StaticString { "trim" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The oldest revision whose text stays readable.
+    package var revision: Revision
+    /// Only report what would be deleted.
+    package var isDryRun: Bool
+
+    package init(document: WireString, revision: Revision, isDryRun: Bool = false) {
+        self.document = document
+        self.revision = revision
+        self.isDryRun = isDryRun
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        revision = try fields.revision("rev")
+        isDryRun = try fields.flag("dry_run")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("rev", revision)
+        writer.member("dry_run", ifTrue: isDryRun)
+    }
+}
+
+/// Removes a passage from every revision of a document, forever. A dry run only reports what would change.
+package struct Redact: WireMessage {
+    package static var type: StaticString { "redact" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The text to remove, compared byte by byte; it has more than line breaks.
+    package var passage: WireString
+    /// Only report what would change.
+    package var isDryRun: Bool
+
+    package init(document: WireString, passage: WireString, isDryRun: Bool = false) {
+        self.document = document
+        self.passage = passage
+        self.isDryRun = isDryRun
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        passage = try fields.string("passage", atMost: Limits.passage)
+        isDryRun = try fields.flag("dry_run")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("passage", passage)
+        writer.member("dry_run", ifTrue: isDryRun)
+    }
+}
+
+/// Reads and checks the whole store, or everything stored for one document.
+package struct Verify: WireMessage {
+    package static var type: StaticString { "verify" }
+
+    /// Only this document.
+    package var document: WireString?
+
+    package init(document: WireString? = nil) {
+        self.document = document
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document(optional: "doc")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+    }
+}
+
+/// Copies the store into a backup file.
+package struct BackUp: WireMessage {
+    package static var type: StaticString { "backup" }
+
+    package init() {}
+
+    init(_ fields: Fields) throws(FieldFault) {}
+
+    package func writeMembers(to writer: inout JSONWriter) {}
+}

@@ -1,0 +1,86 @@
+// Makes the lists and the types of the JavaScript client from the description of the protocol.
+
+import { allParts, flatFields, isRequired, meaningOf } from './description.mjs'
+
+/** Sources/CaretPage/caret/protocol.js: what the client must know of codes and requests. */
+export function javaScriptLists({ codes, messages }) {
+    const listed = (items) => `[\n${wrapped(items.map((item) => `'${item}'`))}\n]`
+    const named = (holds) => codes.filter(holds).map(({ code }) => code)
+    return `/** All error codes of the server. */
+export const errorCodes = ${listed(codes.map(({ code }) => code))}
+
+/** After an error with one of these codes, the server closes the connection. */
+export const closingCodes = new Set(${listed(named(({ closes }) => closes === 'yes'))})
+
+/** After an error with one of these codes, the server would refuse the same \`hello\` again. */
+export const finalCodes = new Set(${listed(named(({ final }) => final))})
+
+/** Repeating one of these requests does no harm. The server recognises a repeated change by its number. */
+export const repeatableRequests = new Set(${listed(messages.filter(({ repeats }) => repeats).map(({ type }) => type))})
+`
+}
+
+function wrapped(items) {
+    const lines = ['   ']
+    for (const item of items) {
+        if (`${lines.at(-1)} ${item},`.length > 120) lines.push('   ')
+        lines[lines.length - 1] += ` ${item},`
+    }
+    return lines.join('\n')
+}
+
+/** Sources/CaretPage/caret/protocol.d.ts: the codes and messages as types. */
+export function typeScriptTypes(description) {
+    const { codes, messages, words } = description
+    const lists = words.filter(({ swift }) => swift !== 'Want').map(({ swift, is, words }) =>
+        `${comment(is)}export type ${swift} = ${Object.keys(words).map((word) => `'${word}'`).join(' | ')}\n`)
+    const records = [
+        ...allParts(description).map(({ swift, is, fields }) => record(description, typeName(swift), is, '', fields)),
+        ...messages.map((message) => record(description, messageName(message), message.is, `    type: '${message.type}'\n    id?: number | string\n`, message.fields)),
+    ]
+    const union = (side) => messages.filter(({ from }) => from === side || from === 'both').map((message) => `    | ${messageName(message)}`).join('\n')
+    return [
+        '// The messages of the protocol. docs/protocol/messages.md explains them.\n',
+        `/** The error codes of the server. docs/errors.md explains them. */\nexport type ErrorCode =\n${codes.map(({ code }) => `    | '${code}'`).join('\n')}\n`,
+        'export type Edit = { range: [number, number]; text: string }\n',
+        ...lists, ...records,
+        `/** A message from a client to the server. */\nexport type ClientMessage =\n${union('client')}\n`,
+        `/** A message from the server to a client. */\nexport type ServerMessage =\n${union('server')}\n`,
+    ].join('\n')
+}
+
+function typeName(swift) { return swift.replace('.', '') }
+
+function messageName({ type }) {
+    return `${type.replace(/(^|_)(\w)/g, (_, __, letter) => letter.toUpperCase())}Message`
+}
+
+function record(description, name, is, head, fields) {
+    const members = flatFields(description, fields).map((field) => {
+        const optional = isRequired(field) ? '' : '?'
+        return `    /** ${capitalised(meaningOf(description, field))}. */\n    ${field.name}${optional}: ${typeOf(description, field)}\n`
+    })
+    return `${comment(is)}export interface ${name} {\n${head}${members.join('')}}\n`
+}
+
+function comment(text) { return text ? `/** ${text} */\n` : '' }
+
+function capitalised(text) { return text[0].toUpperCase() + text.slice(1) }
+
+function typeOf(description, field) {
+    if (field.word === 'Want') return "'text'"
+    if (field.word) return field.word
+    // A later version of the server may have further words.
+    if (field.openWord) return `${field.openWord} | (string & {})`
+    switch (field.type) {
+        case 'flag': return 'boolean'
+        case 'document': case 'string': case 'crc32': return 'string'
+        case 'info': return 'object'
+        case 'strings': return 'string[]'
+        case 'edits': return 'Edit[]'
+        case 'selections': return '[number, number][]'
+        case 'object': return typeName(field.of)
+        case 'objects': return `${typeName(field.of)}[]`
+        default: return 'number'
+    }
+}

@@ -1,0 +1,349 @@
+// Makes the Swift messages of Sources/CaretWire/Messages/Made from the description of the protocol.
+
+import { allParts, boundOf, isRequired, meaningOf } from './description.mjs'
+
+/** The files, by name, before `swift format`. */
+export function swiftFiles(description) {
+    const clientMessages = description.messages.filter((message) => message.from !== 'server')
+    const serverMessages = description.messages.filter((message) => message.from === 'server')
+    return {
+        'Bounds.swift': [bounds(description)],
+        'ErrorCode.swift': [errorCode(description)],
+        'WordLists.swift': description.words.filter((list) => !list.byHand).map(wordList),
+        'Parts.swift': ['package import CaretCore', ...description.parts.map((part) => partType(description, part))],
+        'ClientMessage.swift': [
+            'package import CaretCore',
+            ...messageEnums(description, 'client'), traits(description), ...structs(description, clientMessages),
+        ],
+        'ServerMessage.swift': [
+            'package import CaretCore', ...messageEnums(description, 'server'), ...structs(description, serverMessages),
+        ],
+    }
+}
+
+function structs(description, messages) {
+    return messages.filter((message) => !message.byHand).map((message) => messageType(description, message))
+}
+
+function messageType(description, message) {
+    const isPart = allParts(description).includes(message)
+    const type = `package static var type: StaticString { "${message.type}" }`
+    return record(description, message.swift, isPart ? 'WireMessage, WirePart' : 'WireMessage', message, [type])
+}
+
+function partType(description, part) { return record(description, part.swift, 'WirePart, Hashable, Sendable', part, []) }
+
+/** A struct with its fields, which reads and writes them. A name with a dot is nested in another type. */
+function record(description, name, protocols, { is, fields }, members) {
+    const [outer, inner] = name.includes('.') ? name.split('.') : [null, name]
+    const properties = fields.map((field) => property(description, field)).filter(({ type }) => type)
+    const body = [
+        ...members,
+        properties.map(({ comment, name, type }) => `${comment}package var ${name}: ${type}`).join('\n'),
+        `package init(${properties.map(parameter).join(', ')}) ${block(properties.map(assignment))}`,
+        `init(_ fields: Fields) throws(FieldFault) ${block(fields.map((field) => property(description, field).read))}`,
+        `package func writeMembers(to writer: inout JSONWriter) ${block(fields.map((field) => property(description, field).write))}`,
+    ].filter(Boolean)
+    const struct = `${comment(is)}package struct ${inner}: ${protocols} {\n${body.join('\n\n')}\n}`
+    return outer ? `extension ${outer} {\n${struct}\n}` : struct
+}
+
+function block(lines) { return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n}` }
+
+function parameter({ name, label, parameterType, standard }) {
+    const shown = label ? `${label} ${name}` : name
+    return `${shown}: ${parameterType}${standard === undefined ? '' : ` = ${standard}`}`
+}
+
+function assignment({ name, wrap }) { return `self.${name} = ${wrap ? wrap(name) : name}` }
+
+/** How a field is stored, read and written. */
+function property(description, field) {
+    if (field.group) return groupProperty(field)
+    const name = field.swift ?? propertyName(field.name)
+    const shape = shapeOf(description, field, name)
+    const isOptional = field.optional || field.type === 'info'
+    const type = shape.type && shape.type + (isOptional ? '?' : '')
+    return {
+        name, type, label: field.label, comment: comment(sentence(meaningOf(description, field)) + (field.why ? ` ${field.why}` : '')),
+        parameterType: shape.parameterType ? shape.parameterType + (isOptional ? '?' : '') : type,
+        standard: shape.standard ?? (isOptional ? 'nil' : undefined),
+        wrap: shape.wrap && (isOptional ? (value) => `${value}.map { ${shape.wrap('$0')} }` : shape.wrap),
+        read: type ? `${name} = ${shape.read(isOptional)}` : shape.read(),
+        write: shape.write(),
+    }
+}
+
+function groupProperty(field) {
+    const key = field.keyed ? `"${field.fields[0].name}"` : ''
+    const type = field.of + (field.optional ? '?' : '')
+    const standard = field.optional ? 'nil' : field.keyed ? '.unspecified' : undefined
+    return {
+        name: field.group, type, label: field.label, comment: '', parameterType: type, standard,
+        read: `${field.group} = try ${field.of}(${field.optional ? 'optional: ' : ''}fields${key && `, ${key}`})`,
+        write: `${field.group}${field.optional ? '?' : ''}.writeMembers(to: &writer${key && `, ${key}`})`,
+    }
+}
+
+function propertyName(name) {
+    const special = {
+        doc: 'document', docs: 'documents', rev: 'revision', more: 'hasMore', dry_run: 'isDryRun',
+        retry_after_ms: 'retryAfterMilliseconds',
+    }
+    return special[name] ?? camelCase(name)
+}
+
+function camelCase(name) { return name.replace(/[_-](\w)/g, (_, letter) => letter.toUpperCase()) }
+
+/** The kinds of fields. `read` gets whether the field may be missing. */
+function shapeOf(description, field, name) {
+    const key = `"${field.name}"`
+    const write = () => `writer.member(${key}, ${name})`
+    const reader = (kind, more = '') => (isOptional) => `try fields.${kind}(${isOptional ? 'optional: ' : ''}${key}${more})`
+    if (field.word && field.type !== 'flag') return wordShape(field, name, reader, write)
+    if (field.openWord) {
+        const type = `OpenWord<${field.openWord}>`
+        return { type, parameterType: field.openWord, wrap: (value) => `.known(${value})`, read: reader('openWord'), write }
+    }
+    const plain = (type, kind) => ({ type, read: reader(kind), write })
+    switch (field.type) {
+        case 'document': return plain('WireString', 'document')
+        case 'string': return { type: 'WireString', read: reader('string', limits(description, field)), write }
+        case 'revision': return plain('Revision', 'revision')
+        case 'seq': return plain('PushNumber', 'seq')
+        case 'crc32': return { type: 'UInt32', read: reader('crc32'), write: () => `writer.member(${key}, crc32: ${name})` }
+        case 'info': return { type: 'WireInfo', read: () => 'try fields.info()', write }
+        case 'integer': case 'time': return integerShape(field, name, reader, write)
+        case 'flag': return flagShape(field, name, key)
+        case 'page': return {
+            type: 'Int', standard: 'Limits.itemsByDefault', read: () => 'try fields.pageLimit()',
+            write: () => `writer.memberOfPageLimit(${name})`,
+        }
+        case 'version': return {
+            read: () => `try fields.version(${key})`, write: () => `writer.member(${key}, Limits.protocolVersion)`,
+        }
+        case 'object': return { ...plain(field.of, 'part'), standard: hasDefaults(description, field) ? `${field.of}()` : undefined }
+        case 'selections': return listShape(field, name, 'WireSelection', reader('selections', limits(description, field)), write)
+        case 'edits': return listShape(field, name, 'WireEdit', reader('edits'), write)
+        case 'strings': return listShape(field, name, 'WireString', reader('strings'), write)
+        case 'objects': return listShape(field, name, field.of, reader('parts', limits(description, field)), write)
+    }
+}
+
+/** Whether each field of the object may be missing. */
+function hasDefaults(description, { of, optional }) {
+    return !optional && description.part(of).fields.every((field) => !field.group && !isRequired(field))
+}
+
+/** The arguments that limit a value. */
+function limits(description, field) {
+    if (!field.most) return ''
+    const bound = boundOf(description, field)
+    const most = bound.announced ? `fields.limits.${bound.announced}` : `Limits.${field.most}`
+    return `, atMost: ${most}${field.orElse ? `, orElse: .${codeName(field.orElse)}` : ''}`
+}
+
+function wordShape(field, name, reader, write) {
+    if (!field.default) return { type: field.word, read: reader('word'), write }
+    return {
+        type: field.word, standard: `.${field.default}`, read: () => `${reader('word')(true)} ?? .${field.default}`,
+        write: () => `if ${name} != .${field.default} { ${write()} }`,
+    }
+}
+
+function integerShape(field, name, reader, write) {
+    const read = reader('integer')
+    if (field.default === undefined) return { type: 'Int', read, write }
+    const standard = field.default.toLocaleString('en-US').replaceAll(',', '_')
+    return { type: 'Int', standard, read: () => `${read(true)} ?? ${standard}`, write }
+}
+
+function flagShape(field, name, key) {
+    if (!field.word) return {
+        type: 'Bool', standard: 'false', read: () => `try fields.flag(${key})`,
+        write: () => `writer.member(${key}, ifTrue: ${name})`,
+    }
+    const word = `${field.word}.${field.name === 'want' ? 'text' : field.name}`
+    return {
+        type: 'Bool', standard: 'false', read: () => `try fields.word(optional: ${key}) == ${word}`,
+        write: () => `if ${name} { writer.member(${key}, ${word}) }`,
+    }
+}
+
+/** A list that may be missing is nil, or empty if the description says so. */
+function listShape(field, name, element, read, write) {
+    if (field.optional) return { type: `[${element}]`, read, write: () => `if let ${name} { ${write()} }` }
+    if (!field.missing) return { type: `[${element}]`, read, write }
+    return {
+        type: `[${element}]`, standard: '[]', read: () => `${read(true)} ?? []`,
+        write: () => field.written === 'always' ? write() : `if !${name}.isEmpty { ${write()} }`,
+    }
+}
+
+function comment(text) { return text ? wrap(text, 105).map((line) => `/// ${line}\n`).join('') : '' }
+
+function wrap(text, width) {
+    const lines = ['']
+    for (const word of text.split(' ')) {
+        if (`${lines.at(-1)} ${word}`.length > width) lines.push(word)
+        else lines[lines.length - 1] = lines.at(-1) ? `${lines.at(-1)} ${word}` : word
+    }
+    return lines
+}
+
+function sentence(meaning) { return `${meaning[0].toUpperCase()}${meaning.slice(1)}.` }
+
+// MARK: Which message a line has
+
+/** The enum of all messages from one side, and the enums of its families. */
+function messageEnums(description, side) {
+    const messages = description.messages.filter((message) => message.from === side || message.from === 'both')
+    const families = description.families.filter((family) => family.from === side)
+    const cases = []
+    for (const message of messages) {
+        const family = families.find((family) => family.name === message.family)
+        const name = family?.case ?? message.case ?? camelCase(message.type)
+        if (!cases.some((other) => other.name === name)) cases.push({ name, type: family?.swift ?? message.swift, message, family })
+    }
+    const often = (item) => item.message.often ?? 100
+    const sorted = [...cases].sort((a, b) => often(a) - often(b))
+    const is = side === 'client' ? 'A message from a client to the server.' : 'A message from the server to a client.'
+    const outer = choice(side === 'client' ? 'ClientMessage' : 'ServerMessage', is, cases, sorted, 'package ')
+    return [outer, ...families.map((family) => familyEnum(description, family))]
+}
+
+function familyEnum(description, family) {
+    const messages = description.messages.filter((message) => message.family === family.name && message.from === family.from)
+    const cases = messages.map((message) => ({ name: message.case ?? camelCase(message.type), type: message.swift, message }))
+    const more = family.from === 'client' ? [types(messages), documentOf(cases)] : []
+    if (family.isOrdered) more.shift()
+    return choice(family.swift, family.is, cases, cases, '', more)
+}
+
+function choice(name, is, cases, sorted, access, more = []) {
+    const branches = sorted.map(({ name, type, family }) => family
+        ? `if let message = try ${type}(type: type, fields) {\nself = .${name}(message)\n}`
+        : `if type.equals(${type}.type) {\nself = .${name}(try ${type}(fields))\n}`)
+    const size = 20
+    const decoders = []
+    for (let first = 0; first < branches.length; first += size) {
+        const part = branches.slice(first, first + size).join(' else ')
+        const isLast = first + size >= branches.length
+        const label = first === 0 ? 'type type' : `type${first} type`
+        const head = first === 0
+            ? `/// Decodes the message of this type; nil if the type is unknown.${sorted === cases ? '' : ' The most frequent types come first.'}\n`
+            : 'private '
+        const rest = isLast ? 'return nil' : `try self.init(type${first + size}: type, fields)`
+        decoders.push(`${head}init?(${label.replace('type type', 'type')}: JSONString, _ fields: Fields) throws(FieldFault) {\n${part} else {\n${rest}\n}\n}`)
+    }
+    const encoder = `/// Appends the message as one line.\n${access}func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
+        // Does not use \`any WireMessage\`, because boxing a message would allocate memory.
+        switch self {\n${cases.map(({ name }) => `case .${name}(let message): message.encode(id: id, into: &writer)`).join('\n')}\n}\n}`
+    const list = cases.map(({ name, type }) => `case ${name}(${type})`).join('\n')
+    return `${comment(is)}package enum ${name}: Equatable, Sendable {\n${[list, ...more, ...decoders, encoder].join('\n\n')}\n}`
+}
+
+function types(messages) {
+    return `static let types: [StaticString] = [${messages.map((message) => `${message.swift}.type`).join(', ')}]`
+}
+
+/** The property `document` of a family. */
+function documentOf(cases) {
+    const having = cases.filter(({ message }) => documentFields(message).length > 0)
+    const isAlways = having.length === cases.length
+    const lines = having.map(({ name }) => `case .${name}(let message): message.document`)
+    const others = cases.filter((item) => !having.includes(item)).map(({ name }) => `.${name}`).join(', ')
+    if (others) lines.push(`case ${others}: nil`)
+    return `${comment(`The document that the request is about${isAlways ? '' : ', if any'}.`)}package var document: WireString${isAlways ? '' : '?'} {\nswitch self {\n${lines.join('\n')}\n}\n}`
+}
+
+function documentFields(message) { return message.fields.filter((field) => field.type === 'document') }
+
+/** What the server must know of each request before it handles the request. */
+function traits(description) {
+    const families = description.families.filter((family) => family.from === 'client')
+    const cases = []
+    for (const message of description.messages.filter((message) => message.from !== 'server')) {
+        const family = families.find((family) => family.name === message.family)
+        const name = family?.case ?? message.case ?? camelCase(message.type)
+        const item = { name, waits: Boolean(message.waits), documents: family ? (family.isOrdered ? ['document'] : []) : documentFields(message).map((field) => field.swift ?? propertyName(field.name)) }
+        const other = cases.find((other) => other.name === name)
+        if (!other) cases.push(item)
+        else if (other.waits !== item.waits) throw new Error(`the messages of ${name} differ in waits`)
+    }
+    const named = (items) => items.map(({ name }) => `.${name}`).join(', ')
+    const documents = cases.filter((item) => item.documents.length > 0).map(({ name, documents: [first, second] }) =>
+        `case .${name}(let message): (message.${first}, ${second ? `message.${second}` : 'nil'})`)
+    return `extension ClientMessage {
+    /// Whether the message must be answered before the next request of the connection runs.
+    package var waits: Bool {
+        switch self {
+        case ${named(cases.filter((item) => item.waits))}: true
+        case ${named(cases.filter((item) => !item.waits))}: false
+        }
+    }
+
+    /// The names of the documents that the message is about: at most two.
+    package var documents: (WireString?, WireString?) {
+        switch self {
+        case ${named(cases.filter((item) => item.documents.length === 0))}: (nil, nil)
+        ${documents.join('\n')}
+        }
+    }
+}`
+}
+
+// MARK: Words, codes and bounds
+
+function wordList({ swift, is, words }) {
+    const cases = Object.entries(words).map(([word, meaning]) => {
+        const name = camelCase(word)
+        return `${comment(meaning && sentence(meaning))}case ${name}${name === word ? '' : ` = "${word}"`}`
+    })
+    return `${comment(is)}package enum ${swift}: String, CaseIterable, WireWord {\n${cases.join('\n')}\n}`
+}
+
+function codeName(code) {
+    const name = camelCase(code).replace(/Json$/, 'JSON')
+    return name === 'internal' ? '`internal`' : name
+}
+
+function errorCode({ codes }) {
+    const cases = codes.map(({ code }) => {
+        const name = codeName(code)
+        return `case ${name}${name === code || name === `\`${code}\`` ? '' : ` = "${code}"`}`
+    })
+    const plainName = (code) => codeName(code).replaceAll('`', '')
+    const named = (holds) => codes.filter(holds).map(({ code }) => `.${plainName(code)}`).join(', ')
+    const choose = (holds) => `switch self {\ncase ${named(holds)}: true\ncase ${named((code) => !holds(code))}: false\n}`
+    const statuses = [...new Set(codes.map(({ status }) => status))].sort()
+    return `/// The error codes of the protocol. The raw values are the words on the wire.
+package enum ErrorCode: String, CaseIterable, WireWord {
+    ${cases.join('\n')}
+
+    /// Whether the server closes the connection after this error. Before the server has sent \`welcome\`, it
+    /// closes the connection after every error.
+    package var closes: Bool {
+        ${choose((code) => code.closes === 'yes')}
+    }
+
+    /// Whether the server would refuse the same \`hello\` again.
+    package var refusesEveryHello: Bool {
+        ${choose((code) => code.final)}
+    }
+
+    /// The status of a response over HTTP with this error.
+    package var httpStatus: Int {
+        switch self {
+        ${statuses.map((status) => `case ${codes.filter((code) => code.status === status).map(({ code }) => `.${plainName(code)}`).join(', ')}: ${status}`).join('\n')}
+        }
+    }
+}`
+}
+
+function bounds({ bounds, version }) {
+    const number = (value) => value.toLocaleString('en-US').replaceAll(',', '_')
+    const constants = bounds.map(({ name, least, most, is }) =>
+        `${comment(is)}package static let ${name} = ${least === undefined ? number(most) : `${least}...${number(most)}`}`)
+    return `extension Limits {\n/// The version of the protocol.\npackage static let protocolVersion = ${version}\n${constants.join('\n')}\n}`
+}

@@ -25,7 +25,8 @@ import Glibc
           rooms      an open document: a push, a selection
           net        sockets: echo and fan-out of the server's loops, compared with a bare server in C
           server     caretd compared with two servers in C that also sync pushes; each is a process
-          nodes      three servers over one PostgreSQL, compared with one server over it and one over SQLite
+          nodes      three servers over one PostgreSQL, compared with one server over it and one over SQLite; outages of
+                     PostgreSQL
           growth     what operations cost caretd while a text, a history, or the number of documents or clients grows
           web        WebSocket, TLS and HTTP compared with lines, and HTTP with a bare server in C
           compare    caretd compared with y-websocket and pycrdt-websocket, if they are installed

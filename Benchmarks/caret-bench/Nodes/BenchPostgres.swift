@@ -6,7 +6,7 @@ import Glibc
 final class BenchPostgres {
     private let folder: String
     private let programs: String
-    private let server: ServerProcess
+    private var server: ServerProcess
     private var schemas = 0
 
     /// Debian has the programs in a folder for each version.
@@ -19,22 +19,29 @@ final class BenchPostgres {
     /// Starts the server in a folder that does not exist yet.
     init(in folder: String, _ programs: String) {
         (self.folder, self.programs) = (folder, programs)
-        let options =
-            "-c listen_addresses= -c max_connections=300 -c shared_buffers=256MB -c max_wal_size=2GB "
-            + "-c commit_delay=1000 -c commit_siblings=0 -c fsync=on -c synchronous_commit=on"
         BenchPostgres.run(
             """
             mkdir \(quoted(folder)) && { [ "$(id -u)" != 0 ] || chown nobody:nogroup \(quoted(folder)); } && \
             \(BenchPostgres.user) \(quoted(programs))/initdb --pgdata=\(quoted(folder))/data --username=caret --auth=trust \
             --encoding=UTF8 --data-checksums >\(quoted(folder)).initdb 2>&1
             """)
+        server = BenchPostgres.started(in: folder, programs)
+    }
+
+    private static func started(in folder: String, _ programs: String) -> ServerProcess {
+        let options =
+            "-c listen_addresses= -c max_connections=300 -c shared_buffers=256MB -c max_wal_size=2GB "
+            + "-c commit_delay=1000 -c commit_siblings=0 -c fsync=on -c synchronous_commit=on"
         let command =
-            "exec \(BenchPostgres.user) \(quoted(programs))/postgres -D \(quoted(folder))/data -k \(quoted(folder)) \(options)"
+            "exec \(user) \(quoted(programs))/postgres -D \(quoted(folder))/data -k \(quoted(folder)) \(options)"
         let isReady =
             "\(quoted(programs))/pg_isready --quiet --host=\(quoted(folder)) --username=caret --dbname=postgres"
-        server = ServerProcess(["/bin/sh", "-c", command], log: folder + ".log") {
-            for _ in 0..<1_000 where printed(by: isReady) == nil { usleep(20_000) }
-            return 0
+        return ServerProcess(["/bin/sh", "-c", command], log: folder + ".log") {
+            for _ in 0..<1_000 {
+                if printed(by: isReady) != nil { return 0 }
+                usleep(20_000)
+            }
+            CaretBench.end(1, "caret-bench: PostgreSQL does not start; its log is \(folder).log")
         }
     }
 
@@ -82,4 +89,14 @@ final class BenchPostgres {
     }
 
     func end() { server.end() }
+
+    /// Ends PostgreSQL although it has clients, which cannot connect again until `startAgain`.
+    func stop() {
+        // Without this, it would wait for its clients.
+        kill(server.process, SIGINT)
+        server.end()
+    }
+
+    /// Returns when PostgreSQL accepts connections.
+    func startAgain() { server = BenchPostgres.started(in: folder, programs) }
 }

@@ -67,6 +67,9 @@ struct NodesBenchmarks {
         let cases = NodesBenchmarks.cases.filter { options.wants($0.name) }
         if !cases.isEmpty { goals += measure(cases, servers, postgres) }
         if options.wants(NodesBenchmarks.unused) { goals.append(measureUnused(servers, postgres)) }
+        if options.wants(NodesOutage.name) {
+            goals += NodesOutage(servers: servers, postgres: postgres, isQuick: options.isQuick).run()
+        }
         Goal.print(goals)
     }
 

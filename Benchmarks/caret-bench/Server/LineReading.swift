@@ -15,6 +15,12 @@ extension UnsafeRawBufferPointer {
 
     /// The index after the first occurrence of `mark` that begins at `start` or later.
     func end(of mark: StaticString, from start: Int = 0) -> Int {
+        if let end = endIfFound(of: mark, from: start) { return end }
+        preconditionFailure("the server's line does not contain \(mark): \(string)")
+    }
+
+    /// The same index, or nil if there is no such `mark`.
+    func endIfFound(of mark: StaticString, from start: Int = 0) -> Int? {
         let length = mark.utf8CodeUnitCount
         var place = start
         while place + length <= count {
@@ -25,7 +31,7 @@ extension UnsafeRawBufferPointer {
             if place + length <= count, memcmp(found, mark.utf8Start, length) == 0 { return place + length }
             place += 1
         }
-        preconditionFailure("the server's line does not contain \(mark): \(string)")
+        return nil
     }
 
     /// The string that begins at this index. It must have no escapes.

@@ -41,9 +41,9 @@ package enum PostgresEvent: Equatable, Sendable {
 
     /// What happened on the bus of the servers.
     package enum BusTraffic: Equatable, Sendable {
-        /// Numbers of messages.
-        case sent(Int)
-        case heard(Int)
+        /// Numbers of messages, and of the news in them.
+        case sent(messages: Int, news: Int)
+        case heard(messages: Int, news: Int)
         /// A message was lost.
         case missed
         /// Other servers began to be heard, or fell silent.

@@ -76,8 +76,12 @@ final class PostgresStoreLog: Sendable {
 
     private func count(_ traffic: PostgresEvent.BusTraffic) {
         switch traffic {
-        case .sent(let count): add(count, to: .busSent)
-        case .heard(let count): add(count, to: .busHeard)
+        case .sent(let messages, let news):
+            add(messages, to: .busSent)
+            add(news, to: .newsSent)
+        case .heard(let messages, let news):
+            add(messages, to: .busHeard)
+            add(news, to: .newsHeard)
         case .missed: add(1, to: .busMissed)
         case .found(let count): add(count, to: .nodesFound)
         case .lost(let count): add(count, to: .nodesLost)

@@ -99,7 +99,7 @@ import Testing
         let names = rows.map(\.name) + Latency.allCases.map(\.name)
         #expect(Set(names).count == names.count)
         #expect(names.allSatisfy { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F } })
-        #expect(rows.count == 3 + Counter.allCases.count + ErrorCode.allCases.count)
+        #expect(rows.count == 4 + Counter.allCases.count + ErrorCode.allCases.count)
     }
 
     @Test("`rows` has the value of each counter")
@@ -109,11 +109,13 @@ import Testing
         local.add(3, to: .connectionsClosed)
         local.add(4, to: .roomsOpened)
         local.countRefusal(.badRange, times: 6)
-        let counted = local.slots.counts.rows.filter { $0.value > 0 }.map { "\($0.name)=\($0.value)" }
+        var counts = local.slots.counts
+        counts.newsAge = 7
+        let counted = counts.rows.filter { $0.value > 0 }.map { "\($0.name)=\($0.value)" }
         #expect(
             counted == [
-                "connections=2", "open_rooms=4", "connections_opened=5", "connections_closed=3",
-                "rooms_opened=4", "refused_bad_range=6",
+                "connections=2", "open_rooms=4", "news_age_ms=7", "connections_opened=5",
+                "connections_closed=3", "rooms_opened=4", "refused_bad_range=6",
             ])
     }
 }

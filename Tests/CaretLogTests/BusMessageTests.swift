@@ -206,14 +206,14 @@ import Testing
     func nobodyHeard() {
         var alone = BusMember(NodeID(node: 1, run: 7))
         _ = say(&alone, at: 0)
-        #expect(!alone.publish([guest]) && alone.publish([left]))
+        #expect(!alone.publish([guest], at: 0) && alone.publish([left], at: 0))
         #expect(news(say(&alone, at: 0)) == [left])
         var (one, _) = pair()
-        #expect(one.publish([guest]) && !one.publish([.changed(DocumentID(1))]))
+        #expect(one.publish([guest], at: 0) && !one.publish([.changed(DocumentID(1))], at: 0))
         #expect(Set(news(say(&one, at: 0))) == [guest, .changed(DocumentID(1))])
         // Without a connection, nobody is heard.
         one.disconnected(at: 0)
-        #expect(!one.publish([guest]) && one.publish([left]))
+        #expect(!one.publish([guest], at: 0) && one.publish([left], at: 0))
         #expect(news(say(&one, at: 0)) == [left])
     }
 
@@ -229,17 +229,42 @@ import Testing
     @Test("news whose messages were not sent wait again, but not those that are outdated by now")
     func unsent() {
         var (one, _) = pair()
-        _ = one.publish([guest, .head(DocumentID(1), 5), .revoked(TokenID(3))])
+        _ = one.publish([guest, .head(DocumentID(1), 5), .revoked(TokenID(3))], at: 1)
         #expect(!one.takeMessages(at: 1).isEmpty)
-        _ = one.publish([left, .head(DocumentID(1), 7)])
+        _ = one.publish([left, .head(DocumentID(1), 7)], at: 1)
         one.disconnected(at: 1)
         #expect(Set(news(say(&one, at: 2))) == [left, .head(DocumentID(1), 7), .revoked(TokenID(3))])
+    }
+
+    @Test("the age of news counts from the oldest that were not sent")
+    func newsAge() {
+        var member = BusMember(NodeID(node: 1, run: 7))
+        #expect(member.newsAge(at: 100) == 0)
+        _ = member.publish([left], at: 100)
+        _ = member.publish([.revoked(TokenID(3))], at: 150)
+        #expect(member.newsAge(at: 100) == 0 && member.newsAge(at: 170) == 70)
+        // What is on its way is not sent yet.
+        _ = member.takeMessages(at: 200)
+        _ = member.publish([.revoked(TokenID(4))], at: 210)
+        #expect(member.newsAge(at: 250) == 150)
+        member.disconnected(at: 260)
+        #expect(member.newsAge(at: 300) == 200)
+        _ = member.takeMessages(at: 300)
+        _ = member.publish([.revoked(TokenID(5))], at: 310)
+        #expect(member.ended(areSent: true, at: 320) == 3)
+        #expect(member.newsAge(at: 330) == 20)
+        #expect(say(&member, at: 340).count == 1 && member.newsAge(at: 400) == 0)
+        // A message without news leaves nothing behind.
+        #expect(say(&member, at: 5_000).count == 1 && member.newsAge(at: 6_000) == 0)
+        // Selections that are left out wait for nobody.
+        _ = member.publish([guest], at: 6_000)
+        #expect(member.newsAge(at: 7_000) == 0)
     }
 
     @Test("a message that may have arrived does not give its number to another one")
     func numbers() {
         var (one, two) = pair()
-        _ = one.publish((0..<2_000).map { .changed(DocumentID($0)) })
+        _ = one.publish((0..<2_000).map { .changed(DocumentID($0)) }, at: 1)
         let messages = one.takeMessages(at: 1)
         #expect(messages.count > 1)
         _ = two.hear(messages, at: 1)
@@ -252,7 +277,7 @@ import Testing
     @Test("dropped news leave a hole in the numbers")
     func dropped() {
         var (one, two) = pair()
-        _ = one.publish((0...BusOutbox.mostNews).map { .changed(DocumentID(Int64($0))) })
+        _ = one.publish((0...BusOutbox.mostNews).map { .changed(DocumentID(Int64($0))) }, at: 1)
         let heard = two.hear(say(&one, at: 1), at: 1)
         #expect(heard.events.first == .missed && heard.count == 1)
     }

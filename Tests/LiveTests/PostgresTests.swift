@@ -119,6 +119,32 @@ struct PostgresTests {
         #expect(server.logLines.count { $0.contains("event=store_back") } == 2)
     }
 
+    @Test("`/metrics` says how many news were sent, and how long the oldest ones have waited")
+    func newsAge() throws {
+        let cluster = try PostgresCluster()
+        let server = try LiveServer(["--store": cluster.newAddress(), "--allow-unreplicated": "true"])
+        let reader = try server.openConnection()
+        func metric(_ name: String) throws -> Int {
+            let lines = try reader.fetch("GET /metrics").body.split(separator: "\n")
+            let line = try #require(lines.first { $0.hasPrefix(name + " ") })
+            return try #require(Int(line.dropFirst(name.count + 1)))
+        }
+        let bob = try server.connect()
+        try bob.greet(as: "client-of-bob")
+        try bob.send(#"{"type":"open","doc":"list","create":true}"#)
+        try bob.expect(#"{"type":"opened","doc":"list",…"#)
+        try bob.send(#"{"type":"select","doc":"list","rev":0,"selections":[[0,0]]}"#)
+        while try metric("caret_news_sent_total") == 0 || metric("caret_news_age_ms") > 0 {}
+        try cluster.stop("QUIT")
+        // Other servers may show the session, so its departure waits.
+        try bob.send(#"{"type":"close","doc":"list"}"#)
+        while try metric("caret_news_age_ms") == 0 {}
+        try cluster.start()
+        while try metric("caret_news_age_ms") > 0 {}
+        #expect(try metric("caret_news_heard_total") == 0)
+        #expect(try server.stop().status == 0)
+    }
+
     @Test("a connection that was closed while it was idle is made again before a call")
     func idleConnections() throws {
         let cluster = try PostgresCluster()

@@ -10,7 +10,7 @@ package struct TopReading: Sendable {
     private let before: [String: Int]
 
     /// Counters that show a current state and can shrink.
-    static let levels: Set = ["connections", "open_rooms", "nodes"]
+    static let levels: Set = ["connections", "open_rooms", "nodes", "news_age_ms"]
 
     package init(_ counters: ServerCounters, at time: Date, after last: TopReading? = nil) {
         (self.time, self.counters) = (time, counters)

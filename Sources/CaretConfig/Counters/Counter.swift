@@ -27,6 +27,8 @@ package enum Counter: Int, CaseIterable, Sendable {
     case storeConflicts, storeUnknownOutcomes, storeReconnections
     /// Messages to and from other servers, and how often one was lost.
     case busSent, busHeard, busMissed
+    /// The news in these messages.
+    case newsSent, newsHeard
     /// Other servers that began to be heard, and those that fell silent.
     case nodesFound, nodesLost
 
@@ -58,6 +60,8 @@ package enum Counter: Int, CaseIterable, Sendable {
         case .busSent: "bus_sent"
         case .busHeard: "bus_heard"
         case .busMissed: "bus_missed"
+        case .newsSent: "news_sent"
+        case .newsHeard: "news_heard"
         case .nodesFound: "nodes_found"
         case .nodesLost: "nodes_lost"
         }

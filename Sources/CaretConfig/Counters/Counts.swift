@@ -5,6 +5,8 @@ package struct Counts: Equatable, Sendable {
     private var counters = [UInt64](repeating: 0, count: Counter.allCases.count)
     private var refusals = [UInt64](repeating: 0, count: ErrorCode.allCases.count)
     private var latencies = [Histogram](repeating: Histogram(), count: Latency.allCases.count)
+    /// How long the oldest news for other servers wait, in milliseconds. No counter shows this, so the reader sets it.
+    package var newsAge: UInt64 = 0
 
     package init() {}
 
@@ -43,7 +45,10 @@ package struct Counts: Equatable, Sendable {
 
     /// All numbers with their names, always in the same order.
     package var rows: [(name: String, value: UInt64)] {
-        [("connections", connections), ("open_rooms", openRooms), ("nodes", nodes)]
+        [
+            ("connections", connections), ("open_rooms", openRooms), ("nodes", nodes),
+            ("news_age_ms", newsAge),
+        ]
             + Counter.allCases.map { ($0.name, self[$0]) }
             + ErrorCode.allCases.map { ("refused_\($0.rawValue)", self[$0]) }
     }

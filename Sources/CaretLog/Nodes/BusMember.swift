@@ -14,6 +14,9 @@ package struct BusMember {
     private var sentAt: Int64?
     /// The news that `takeMessages` has returned, until `ended` is called.
     private var underway: [NodeNews]?
+    /// When the oldest news of the outbox came, and of `underway`; nil if there are none.
+    private var oldest: Int64?
+    private var oldestUnderway: Int64?
 
     package init(_ id: NodeID, beat: Int64 = Neighbours.beat, silence: Int64 = Neighbours.silence) {
         (self.id, self.beat) = (id, beat)
@@ -22,18 +25,22 @@ package struct BusMember {
 
     // MARK: Sending
 
-    /// Adds news to the next message. Returns true if no other news were waiting.
+    /// Adds news to the next message, at this time in milliseconds. Returns true if no other news were waiting.
     ///
     /// While no other server is heard, selections are left out: when a server is found, the rooms publish all of their
     /// selections again. Departures are kept, because another server may still show the session.
-    package mutating func publish(_ news: [NodeNews]) -> Bool {
+    package mutating func publish(_ news: [NodeNews], at now: Int64) -> Bool {
         let wasEmpty = outbox.isEmpty
         for one in news {
             if case .selected = one, neighbours.count == 0 { continue }
             outbox.add(one)
         }
+        if oldest == nil, !outbox.isEmpty { oldest = now }
         return wasEmpty && !outbox.isEmpty
     }
+
+    /// How long the oldest news have waited that may not have been sent, in milliseconds; 0 if there are none.
+    package func newsAge(at now: Int64) -> Int64 { (oldestUnderway ?? oldest).map { now - $0 } ?? 0 }
 
     /// When the next message must be sent at the latest.
     package var nextBeat: Int64 { sentAt.map { $0 + beat } ?? 0 }
@@ -50,15 +57,23 @@ package struct BusMember {
             number += 1
             texts.append(BusMessage.take(from: &rest, sender: id, number: number))
         } while !rest.isEmpty
-        underway = news
+        (underway, oldestUnderway, oldest) = (news, oldest, nil)
         return texts
     }
 
     /// The messages of `takeMessages` were sent, or may not have been. Their news then wait again. Their numbers are not
-    /// used again, because the messages may have arrived.
-    package mutating func ended(areSent: Bool, at now: Int64) {
-        guard let news = underway.take() else { return }
-        if areSent { sentAt = now } else { outbox.putBack(news) }
+    /// used again, because the messages may have arrived. Returns how many news were sent.
+    @discardableResult
+    package mutating func ended(areSent: Bool, at now: Int64) -> Int {
+        guard let news = underway.take() else { return 0 }
+        let since = oldestUnderway.take()
+        if areSent {
+            sentAt = now
+            return news.count
+        }
+        outbox.putBack(news)
+        oldest = since ?? oldest
+        return 0
     }
 
     // MARK: Receiving

@@ -11,6 +11,9 @@ package protocol NodeBus: Sendable {
 
     /// Says how this server is used, for the list of servers. A newer report replaces an older one.
     func report(_ report: NodeReport)
+
+    /// How long the oldest news wait that `publish` was given and that are not sent yet, in milliseconds; 0 if none wait.
+    var newsAge: Int64 { get }
 }
 
 /// What one server tells the others. It is a hint: it may be late, repeated, out of order or lost. So a server that

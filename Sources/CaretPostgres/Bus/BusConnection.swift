@@ -133,7 +133,6 @@ struct BusConnection {
         try connection?.run(
             "SELECT pg_notify(\(BusConnection.channel), message) FROM unnest($1) AS message",
             [.texts(messages)])
-        shared.onEvent(.bus(.sent(messages.count)))
     }
 
     /// Writes what this server says of itself, or that it has stopped.

@@ -39,8 +39,10 @@ final class PostgresBus: NodeBus, Sendable {
     }
 
     func publish(_ news: [NodeNews]) {
-        if state.withLock({ $0.member.publish(news) }) { signal.wake() }
+        if state.withLock({ $0.member.publish(news, at: now) }) { signal.wake() }
     }
+
+    var newsAge: Int64 { state.withLock { $0.member.newsAge(at: now) } }
 
     func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void) { state.withLock { $0.hear = hear } }
 
@@ -84,7 +86,8 @@ final class PostgresBus: NodeBus, Sendable {
             ($0.member.takeMessages(at: now), isClosing ? nil : $0.report)
         }
         try connection.send(messages)
-        state.withLock { $0.member.ended(areSent: true, at: now) }
+        let sent = state.withLock { $0.member.ended(areSent: true, at: now) }
+        if !messages.isEmpty { shared.onEvent(.bus(.sent(messages: messages.count, news: sent))) }
         try connection.write(report, isClosing: isClosing)
         let (nextBeat, isOther) = state.withLock { state in
             if state.report == report { state.report = nil }
@@ -96,7 +99,10 @@ final class PostgresBus: NodeBus, Sendable {
         if isClosing { return }
         let texts = try connection.receive(until: signal, atMost: max(0, nextBeat - now))
         let heard = state.withLock { $0.member.hear(texts, at: now) }
-        if heard.count > 0 { shared.onEvent(.bus(.heard(heard.count))) }
+        if heard.count > 0 {
+            let news = heard.events.reduce(0) { $0 + $1.newsCount }
+            shared.onEvent(.bus(.heard(messages: heard.count, news: news)))
+        }
         count(heard.events)
         hear(heard.events)
     }
@@ -127,6 +133,10 @@ final class PostgresBus: NodeBus, Sendable {
 
     /// Milliseconds since this bus was made.
     private var now: Int64 { Int64((ContinuousClock.now - start) / .milliseconds(1)) }
+}
+
+extension NodeEvent {
+    fileprivate var newsCount: Int { if case .news(_, let news) = self { news.count } else { 0 } }
 }
 
 extension NodeID {

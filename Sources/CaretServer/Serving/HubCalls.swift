@@ -39,7 +39,10 @@ struct Administration: Sendable {
     ) {
         let progress: StoreMaintenance.Progress = { [hub] in hub.enqueue(.event(.progressed(id, $0))) }
         switch call {
-        case .counters: answer(.counted(CounterValues(board.counts, since: clock.start)))
+        case .counters:
+            var counts = board.counts
+            counts.newsAge = UInt64(store.bus?.newsAge ?? 0)
+            answer(.counted(CounterValues(counts, since: clock.start)))
         case .nodes(let load):
             store.otherNodes { [node] in answer(.nodes($0.map { node.list(load, $0) })) }
         case .deleted(let prefix, let after, let limit):

@@ -29,7 +29,7 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
 
     func publish(_ news: [NodeNews]) {
         let told = news.compactMap { world.fault.told($0, hearsOthers: member.neighbourCount > 0) }
-        if member.publish(told) { becomeDue() }
+        if member.publish(told, at: milliseconds) { becomeDue() }
         for one in told where !one.isAboutSession { repeatLate(one) }
     }
 
@@ -37,6 +37,8 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
     func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void) {}
 
     func report(_ report: NodeReport) {}
+
+    var newsAge: Int64 { member.newsAge(at: milliseconds) }
 
     // MARK: Sending
 

@@ -12,6 +12,8 @@ struct LockedAppend {
     private(set) var missed: [LoggedChange] = []
     /// The document, if upkeep is due for it.
     private(set) var due: Set<DocumentID> = []
+    /// The number of commits of the lane with this append.
+    private var commits: Int64?
 
     /// It rebases over at most this number of revisions, because all other appends to the document wait for it.
     private static let maxMissedRevisions = 4096
@@ -27,9 +29,12 @@ struct LockedAppend {
     ) -> Result<AppendOutcome, PostgresFault> {
         Result { () throws(PostgresFault) in
             try addAuthors()
-            return try lane.write(to: [append.document]) { writer throws(PostgresFault) in
+            let outcome = try lane.write(to: [append.document]) { writer throws(PostgresFault) in
                 try appended(writer, rebase)
             }
+            // Not before, because a commit with a warning may be missing on the standbys.
+            if let commits { lane.committed(commits) }
+            return outcome
         }
     }
 
@@ -90,6 +95,7 @@ struct LockedAppend {
         }
         let answer = try AppendStatement(lane: lane).run(
             [prepared], on: writer.connection, endingTransaction: true)
+        commits = answer.commits
         if let fault = answer.damaged[rebased.document] { throw fault }
         guard let found = answer.rows[rebased.document], found.isAppended else {
             // The row is locked, so only a renewed generation can be the reason.

@@ -1,6 +1,7 @@
 import CaretCore
 import CaretFormat
 import CaretLog
+import CaretPostgres
 import CaretStore
 import TestSupport
 import Testing
@@ -42,6 +43,20 @@ import Testing
         await store.close()
         #expect(try sample.scratch.count("segment") == 10)
         #expect(try sample.scratch.number("SELECT loose FROM document") == 10)
+    }
+
+    @Test("over PostgreSQL, a count of unmerged segments that is too high is corrected")
+    func tooHigh() async throws {
+        let cluster = try PostgresCluster()
+        let store = try PostgresStore(
+            PostgresAddress(cluster.newAddress()), node: "test", allowsUnreplicated: true)
+        var document = try await TrackedDocument(on: store)
+        try await document.type("0123456789")
+        try cluster.execute("UPDATE store_1.document SET loose = 90")
+        await store.runUpkeep(at: 0)
+        // The command fails if this does not hold.
+        try cluster.execute("DO 'BEGIN ASSERT (SELECT loose FROM store_1.document) = 10; END'")
+        await store.close()
     }
 
     @Test("a merge is due once 64 segments are unmerged, and not before")

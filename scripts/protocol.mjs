@@ -30,7 +30,9 @@ const files = madeFiles(readDescription(path.join(root, source)))
 const differing = Object.entries(files).filter(([name, text]) => read(name) !== text).map(([name]) => name)
 const stray = strayFiles(Object.keys(files))
 if (option === '--check') {
-    for (const name of differing) console.error(`protocol.mjs: ${name} is not what ${source} says: run scripts/protocol.mjs`)
+    for (const name of differing) {
+        console.error(`protocol.mjs: ${name} is not what ${source} says: run scripts/protocol.mjs`)
+    }
     for (const name of stray) console.error(`protocol.mjs: ${name} is made by nothing: delete it`)
     process.exit(differing.length + stray.length > 0 ? 1 : 0)
 }

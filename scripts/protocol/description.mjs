@@ -101,7 +101,8 @@ export function boundOf(description, field) {
     if (field.type === 'version') return { least: description.version, most: description.version }
     if (!field.most) return undefined
     const announced = description.part('Limits.Announced').fields.find((limit) => limit.name === field.most)
-    return announced ? { most: announced.default, unit: 'elements', announced: field.most } : description.bound(field.most)
+    if (!announced) return description.bound(field.most)
+    return { most: announced.default, unit: 'elements', announced: field.most }
 }
 
 /** "a, b or c" */

@@ -32,16 +32,19 @@ function wrapped(items) {
 /** Sources/CaretPage/caret/protocol.d.ts: the codes and messages as types. */
 export function typeScriptTypes(description) {
     const { codes, messages, words } = description
+    const head = ({ type }) => `    type: '${type}'\n    id?: number | string\n`
+    const choices = codes.map(({ code }) => `    | '${code}'`).join('\n')
     const lists = words.filter(({ swift }) => swift !== 'Want').map(({ swift, is, words }) =>
         `${comment(is)}export type ${swift} = ${Object.keys(words).map((word) => `'${word}'`).join(' | ')}\n`)
     const records = [
-        ...allParts(description).map(({ swift, is, fields }) => record(description, typeName(swift), is, '', fields)),
-        ...messages.map((message) => record(description, messageName(message), message.is, `    type: '${message.type}'\n    id?: number | string\n`, message.fields)),
+        ...allParts(description).map((part) => record(description, typeName(part.swift), part, '')),
+        ...messages.map((message) => record(description, messageName(message), message, head(message))),
     ]
-    const union = (side) => messages.filter(({ from }) => from === side || from === 'both').map((message) => `    | ${messageName(message)}`).join('\n')
+    const union = (side) => messages.filter(({ from }) => from === side || from === 'both')
+        .map((message) => `    | ${messageName(message)}`).join('\n')
     return [
         '// The messages of the protocol. docs/protocol/messages.md explains them.\n',
-        `/** The error codes of the server. docs/errors.md explains them. */\nexport type ErrorCode =\n${codes.map(({ code }) => `    | '${code}'`).join('\n')}\n`,
+        `/** The error codes of the server. docs/errors.md explains them. */\nexport type ErrorCode =\n${choices}\n`,
         'export type Edit = { range: [number, number]; text: string }\n',
         ...lists, ...records,
         `/** A message from a client to the server. */\nexport type ClientMessage =\n${union('client')}\n`,
@@ -55,10 +58,11 @@ function messageName({ type }) {
     return `${type.replace(/(^|_)(\w)/g, (_, __, letter) => letter.toUpperCase())}Message`
 }
 
-function record(description, name, is, head, fields) {
+function record(description, name, { is, fields }, head) {
     const members = flatFields(description, fields).map((field) => {
         const optional = isRequired(field) ? '' : '?'
-        return `    /** ${capitalised(meaningOf(description, field))}. */\n    ${field.name}${optional}: ${typeOf(description, field)}\n`
+        const type = typeOf(description, field)
+        return `    /** ${capitalised(meaningOf(description, field))}. */\n    ${field.name}${optional}: ${type}\n`
     })
     return `${comment(is)}export interface ${name} {\n${head}${members.join('')}}\n`
 }

@@ -42,11 +42,12 @@ function operation(description, request) {
         ...request.method === 'PUT' ? [header('If-None-Match', '`*`: only if there is no such document.')] : [],
     )
     if (request.repeatable) parameters.push(
-        header('Caret-Client', 'A random id of 8 to 64 characters that your program keeps, to repeat the request safely.'),
+        header('Caret-Client', 'A random id of 8 to 64 characters that your program keeps, to repeat the request.'),
         header('Caret-Seq', 'A number that grows with each new change that your program makes to the document.'),
     )
+    const suffix = request.path.includes('{name}') ? '_name' : ''
     return {
-        summary: request.is, operationId: `${request.method.toLowerCase()}_${resource}${request.path.includes('{') ? '_name' : ''}`,
+        summary: request.is, operationId: `${request.method.toLowerCase()}_${resource}${suffix}`,
         parameters, ...request.body ? { requestBody: { required: true, content: body(request.body) } } : {},
         responses: { ...responses(request.answers), default: { $ref: '#/components/responses/refusal' } },
     }

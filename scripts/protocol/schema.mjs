@@ -7,9 +7,9 @@ export function definitions(description, place) {
     const found = {
         edit: { type: 'object', properties: { range: pair, text: { type: 'string' } }, required: ['range', 'text'] },
     }
-    for (const { swift, is, fields } of allParts(description)) found[partKey(swift)] = object(description, place, fields, is)
+    for (const part of allParts(description)) found[partKey(part.swift)] = object(description, place, part)
     for (const message of description.messages) {
-        const schema = object(description, place, message.fields, message.is)
+        const schema = object(description, place, message)
         schema.properties = { type: { const: message.type }, id, ...schema.properties }
         schema.required = ['type', ...schema.required]
         found[message.type] = schema
@@ -23,7 +23,7 @@ const mostInteger = 2 ** 53 - 1
 
 function partKey(swift) { return swift.replace('.', '') }
 
-function object(description, place, fields, is) {
+function object(description, place, { fields, is }) {
     const flat = flatFields(description, fields)
     const properties = Object.fromEntries(flat.map((field) => [field.name, value(description, place, field)]))
     return { description: is, type: 'object', properties, required: flat.filter(isRequired).map(({ name }) => name) }
@@ -42,8 +42,8 @@ export function valueType(description, place, field) {
     switch (field.type) {
         case 'flag': return { type: 'boolean' }
         case 'document': case 'string':
-            // A schema counts characters, and the limit counts bytes, so a text within the schema may still be too long.
-            return { type: 'string', ...bound ? { maxLength: bound.most } : {}, ...bound?.least ? { minLength: bound.least } : {} }
+            // A schema counts characters, and the limit counts bytes, so a text that fits may still be too long.
+            return { type: 'string', maxLength: bound?.most, minLength: bound?.least }
         case 'crc32': return { type: 'string', pattern: '^[0-9a-f]{8}$' }
         case 'info': return { type: 'object' }
         case 'strings': return list({ type: 'string' })
@@ -64,6 +64,9 @@ export function messageSchema(description) {
         title: 'The messages of Caret',
         description: 'Made by scripts/protocol.mjs from docs/protocol/protocol.json. Unknown fields are ignored.',
         anyOf: [{ $ref: '#/$defs/fromClient' }, { $ref: '#/$defs/fromServer' }],
-        $defs: { fromClient: { anyOf: side('client') }, fromServer: { anyOf: side('server') }, ...definitions(description, '#/$defs/') },
+        $defs: {
+            fromClient: { anyOf: side('client') }, fromServer: { anyOf: side('server') },
+            ...definitions(description, '#/$defs/'),
+        },
     }
 }

@@ -16,7 +16,8 @@ export function swiftFiles(description) {
             ...messageEnums(description, 'client'), traits(description), ...structs(description, clientMessages),
         ],
         'ServerMessage.swift': [
-            'package import CaretCore', ...messageEnums(description, 'server'), ...structs(description, serverMessages),
+            'package import CaretCore',
+            ...messageEnums(description, 'server'), ...structs(description, serverMessages),
         ],
     }
 }
@@ -31,18 +32,21 @@ function messageType(description, message) {
     return record(description, message.swift, isPart ? 'WireMessage, WirePart' : 'WireMessage', message, [type])
 }
 
-function partType(description, part) { return record(description, part.swift, 'WirePart, Hashable, Sendable', part, []) }
+function partType(description, part) {
+    return record(description, part.swift, 'WirePart, Hashable, Sendable', part, [])
+}
 
 /** A struct with its fields, which reads and writes them. A name with a dot is nested in another type. */
 function record(description, name, protocols, { is, fields }, members) {
     const [outer, inner] = name.includes('.') ? name.split('.') : [null, name]
-    const properties = fields.map((field) => property(description, field)).filter(({ type }) => type)
+    const all = fields.map((field) => property(description, field))
+    const properties = all.filter(({ type }) => type)
     const body = [
         ...members,
         properties.map(({ comment, name, type }) => `${comment}package var ${name}: ${type}`).join('\n'),
         `package init(${properties.map(parameter).join(', ')}) ${block(properties.map(assignment))}`,
-        `init(_ fields: Fields) throws(FieldFault) ${block(fields.map((field) => property(description, field).read))}`,
-        `package func writeMembers(to writer: inout JSONWriter) ${block(fields.map((field) => property(description, field).write))}`,
+        `init(_ fields: Fields) throws(FieldFault) ${block(all.map(({ read }) => read))}`,
+        `package func writeMembers(to writer: inout JSONWriter) ${block(all.map(({ write }) => write))}`,
     ].filter(Boolean)
     const struct = `${comment(is)}package struct ${inner}: ${protocols} {\n${body.join('\n\n')}\n}`
     return outer ? `extension ${outer} {\n${struct}\n}` : struct
@@ -64,8 +68,9 @@ function property(description, field) {
     const shape = shapeOf(description, field, name)
     const isOptional = field.optional || field.type === 'info'
     const type = shape.type && shape.type + (isOptional ? '?' : '')
+    const why = field.why ? ` ${field.why}` : ''
     return {
-        name, type, label: field.label, comment: comment(sentence(meaningOf(description, field)) + (field.why ? ` ${field.why}` : '')),
+        name, type, label: field.label, comment: comment(sentence(meaningOf(description, field)) + why),
         parameterType: shape.parameterType ? shape.parameterType + (isOptional ? '?' : '') : type,
         standard: shape.standard ?? (isOptional ? 'nil' : undefined),
         wrap: shape.wrap && (isOptional ? (value) => `${value}.map { ${shape.wrap('$0')} }` : shape.wrap),
@@ -99,19 +104,22 @@ function camelCase(name) { return name.replace(/[_-](\w)/g, (_, letter) => lette
 function shapeOf(description, field, name) {
     const key = `"${field.name}"`
     const write = () => `writer.member(${key}, ${name})`
-    const reader = (kind, more = '') => (isOptional) => `try fields.${kind}(${isOptional ? 'optional: ' : ''}${key}${more})`
+    const reader = (kind, more = '') => (isOptional) =>
+        `try fields.${kind}(${isOptional ? 'optional: ' : ''}${key}${more})`
     if (field.word && field.type !== 'flag') return wordShape(field, name, reader, write)
     if (field.openWord) {
         const type = `OpenWord<${field.openWord}>`
-        return { type, parameterType: field.openWord, wrap: (value) => `.known(${value})`, read: reader('openWord'), write }
+        const wrap = (value) => `.known(${value})`
+        return { type, parameterType: field.openWord, wrap, read: reader('openWord'), write }
     }
     const plain = (type, kind) => ({ type, read: reader(kind), write })
+    const list = (element, kind) => listShape(field, name, element, reader(kind, limits(description, field)), write)
     switch (field.type) {
         case 'document': return plain('WireString', 'document')
         case 'string': return { type: 'WireString', read: reader('string', limits(description, field)), write }
         case 'revision': return plain('Revision', 'revision')
         case 'seq': return plain('PushNumber', 'seq')
-        case 'crc32': return { type: 'UInt32', read: reader('crc32'), write: () => `writer.member(${key}, crc32: ${name})` }
+        case 'crc32': return { ...plain('UInt32', 'crc32'), write: () => `writer.member(${key}, crc32: ${name})` }
         case 'info': return { type: 'WireInfo', read: () => 'try fields.info()', write }
         case 'integer': case 'time': return integerShape(field, name, reader, write)
         case 'flag': return flagShape(field, name, key)
@@ -122,11 +130,14 @@ function shapeOf(description, field, name) {
         case 'version': return {
             read: () => `try fields.version(${key})`, write: () => `writer.member(${key}, Limits.protocolVersion)`,
         }
-        case 'object': return { ...plain(field.of, 'part'), standard: hasDefaults(description, field) ? `${field.of}()` : undefined }
-        case 'selections': return listShape(field, name, 'WireSelection', reader('selections', limits(description, field)), write)
-        case 'edits': return listShape(field, name, 'WireEdit', reader('edits'), write)
-        case 'strings': return listShape(field, name, 'WireString', reader('strings'), write)
-        case 'objects': return listShape(field, name, field.of, reader('parts', limits(description, field)), write)
+        case 'object': {
+            const standard = hasDefaults(description, field) ? `${field.of}()` : undefined
+            return { ...plain(field.of, 'part'), standard }
+        }
+        case 'selections': return list('WireSelection', 'selections')
+        case 'edits': return list('WireEdit', 'edits')
+        case 'strings': return list('WireString', 'strings')
+        case 'objects': return list(field.of, 'parts')
     }
 }
 
@@ -195,52 +206,76 @@ function sentence(meaning) { return `${meaning[0].toUpperCase()}${meaning.slice(
 
 // MARK: Which message a line has
 
-/** The enum of all messages from one side, and the enums of its families. */
-function messageEnums(description, side) {
-    const messages = description.messages.filter((message) => message.from === side || message.from === 'both')
+/** The cases of the enum of all messages from one side. The messages of a family are one case. */
+function casesOf(description, side) {
     const families = description.families.filter((family) => family.from === side)
     const cases = []
-    for (const message of messages) {
+    for (const message of description.messages.filter(({ from }) => from === side || from === 'both')) {
         const family = families.find((family) => family.name === message.family)
-        const name = family?.case ?? message.case ?? camelCase(message.type)
-        if (!cases.some((other) => other.name === name)) cases.push({ name, type: family?.swift ?? message.swift, message, family })
+        const found = cases.find((item) => family && item.family === family)
+        if (found) found.messages.push(message)
+        else if (family) cases.push({ name: family.case, type: family.swift, family, messages: [message] })
+        else cases.push(caseOf(message))
     }
-    const often = (item) => item.message.often ?? 100
-    const sorted = [...cases].sort((a, b) => often(a) - often(b))
-    const is = side === 'client' ? 'A message from a client to the server.' : 'A message from the server to a client.'
-    const outer = choice(side === 'client' ? 'ClientMessage' : 'ServerMessage', is, cases, sorted, 'package ')
-    return [outer, ...families.map((family) => familyEnum(description, family))]
+    return cases
 }
 
-function familyEnum(description, family) {
-    const messages = description.messages.filter((message) => message.family === family.name && message.from === family.from)
-    const cases = messages.map((message) => ({ name: message.case ?? camelCase(message.type), type: message.swift, message }))
-    const more = family.from === 'client' ? [types(messages), documentOf(cases)] : []
-    if (family.isOrdered) more.shift()
+function caseOf(message) {
+    return { name: message.case ?? camelCase(message.type), type: message.swift, messages: [message] }
+}
+
+/** The enum of all messages from one side, and the enums of its families. */
+function messageEnums(description, side) {
+    const cases = casesOf(description, side)
+    const rank = ({ messages }) => messages[0].often ?? Infinity
+    const sorted = [...cases].sort((a, b) => rank(a) === rank(b) ? 0 : rank(a) - rank(b))
+    const [name, is] = side === 'client' ? ['ClientMessage', 'A message from a client to the server.']
+        : ['ServerMessage', 'A message from the server to a client.']
+    const families = cases.filter(({ family }) => family)
+    return [choice(name, is, cases, sorted, 'package '), ...families.map(familyEnum)]
+}
+
+function familyEnum({ family, messages }) {
+    const cases = messages.map(caseOf)
+    const more = []
+    if (family.from === 'client' && !family.isOrdered) more.push(types(messages))
+    if (family.from === 'client') more.push(documentOf(cases))
     return choice(family.swift, family.is, cases, cases, '', more)
 }
 
+/** An enum with a case for each message. `sorted` is the order in which the types are compared. */
 function choice(name, is, cases, sorted, access, more = []) {
-    const branches = sorted.map(({ name, type, family }) => family
+    const encoders = cases.map(({ name }) => `case .${name}(let message): message.encode(id: id, into: &writer)`)
+    const encoder = `/// Appends the message as one line.
+${access}func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
+    // Does not use \`any WireMessage\`, because boxing a message would allocate memory.
+    switch self {
+    ${encoders.join('\n')}
+    }
+}`
+    const list = cases.map(({ name, type }) => `case ${name}(${type})`).join('\n')
+    const members = [list, ...more, ...decoders(sorted, sorted !== cases), encoder]
+    return `${comment(is)}package enum ${name}: Equatable, Sendable {\n${members.join('\n\n')}\n}`
+}
+
+/** Initializers that compare the type of a line with the types of the cases, each with at most `size` of them. */
+function decoders(cases, isSorted) {
+    const size = 20
+    const branches = cases.map(({ name, type, family }) => family
         ? `if let message = try ${type}(type: type, fields) {\nself = .${name}(message)\n}`
         : `if type.equals(${type}.type) {\nself = .${name}(try ${type}(fields))\n}`)
-    const size = 20
-    const decoders = []
+    const order = isSorted ? ' The most frequent types come first.' : ''
+    const found = []
     for (let first = 0; first < branches.length; first += size) {
-        const part = branches.slice(first, first + size).join(' else ')
-        const isLast = first + size >= branches.length
-        const label = first === 0 ? 'type type' : `type${first} type`
+        const next = first + size
         const head = first === 0
-            ? `/// Decodes the message of this type; nil if the type is unknown.${sorted === cases ? '' : ' The most frequent types come first.'}\n`
-            : 'private '
-        const rest = isLast ? 'return nil' : `try self.init(type${first + size}: type, fields)`
-        decoders.push(`${head}init?(${label.replace('type type', 'type')}: JSONString, _ fields: Fields) throws(FieldFault) {\n${part} else {\n${rest}\n}\n}`)
+            ? `/// Decodes the message of this type; nil if the type is unknown.${order}\ninit?(type`
+            : `private init?(type${first} type`
+        const rest = next < branches.length ? `try self.init(type${next}: type, fields)` : 'return nil'
+        const chain = branches.slice(first, next).join(' else ')
+        found.push(`${head}: JSONString, _ fields: Fields) throws(FieldFault) {\n${chain} else {\n${rest}\n}\n}`)
     }
-    const encoder = `/// Appends the message as one line.\n${access}func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
-        // Does not use \`any WireMessage\`, because boxing a message would allocate memory.
-        switch self {\n${cases.map(({ name }) => `case .${name}(let message): message.encode(id: id, into: &writer)`).join('\n')}\n}\n}`
-    const list = cases.map(({ name, type }) => `case ${name}(${type})`).join('\n')
-    return `${comment(is)}package enum ${name}: Equatable, Sendable {\n${[list, ...more, ...decoders, encoder].join('\n\n')}\n}`
+    return found
 }
 
 function types(messages) {
@@ -249,44 +284,49 @@ function types(messages) {
 
 /** The property `document` of a family. */
 function documentOf(cases) {
-    const having = cases.filter(({ message }) => documentFields(message).length > 0)
+    const having = cases.filter(({ messages: [message] }) => documentFields(message).length > 0)
     const isAlways = having.length === cases.length
     const lines = having.map(({ name }) => `case .${name}(let message): message.document`)
-    const others = cases.filter((item) => !having.includes(item)).map(({ name }) => `.${name}`).join(', ')
-    if (others) lines.push(`case ${others}: nil`)
-    return `${comment(`The document that the request is about${isAlways ? '' : ', if any'}.`)}package var document: WireString${isAlways ? '' : '?'} {\nswitch self {\n${lines.join('\n')}\n}\n}`
+    if (!isAlways) lines.push(`case ${named(cases.filter((item) => !having.includes(item)))}: nil`)
+    const is = `The document that the request is about${isAlways ? '' : ', if any'}.`
+    const type = `WireString${isAlways ? '' : '?'}`
+    return `${comment(is)}package var document: ${type} {\nswitch self {\n${lines.join('\n')}\n}\n}`
 }
+
+function named(cases) { return cases.map(({ name }) => `.${name}`).join(', ') }
 
 function documentFields(message) { return message.fields.filter((field) => field.type === 'document') }
 
 /** What the server must know of each request before it handles the request. */
 function traits(description) {
-    const families = description.families.filter((family) => family.from === 'client')
-    const cases = []
-    for (const message of description.messages.filter((message) => message.from !== 'server')) {
-        const family = families.find((family) => family.name === message.family)
-        const name = family?.case ?? message.case ?? camelCase(message.type)
-        const item = { name, waits: Boolean(message.waits), documents: family ? (family.isOrdered ? ['document'] : []) : documentFields(message).map((field) => field.swift ?? propertyName(field.name)) }
-        const other = cases.find((other) => other.name === name)
-        if (!other) cases.push(item)
-        else if (other.waits !== item.waits) throw new Error(`the messages of ${name} differ in waits`)
+    const cases = casesOf(description, 'client')
+    const waits = cases.filter(({ messages }) => messages[0].waits)
+    for (const { name, messages } of cases) {
+        if (messages.some((message) => message.waits !== messages[0].waits)) {
+            throw new Error(`the messages of ${name} differ in waits`)
+        }
     }
-    const named = (items) => items.map(({ name }) => `.${name}`).join(', ')
-    const documents = cases.filter((item) => item.documents.length > 0).map(({ name, documents: [first, second] }) =>
-        `case .${name}(let message): (message.${first}, ${second ? `message.${second}` : 'nil'})`)
+    const names = (item) => {
+        if (item.family) return item.family.isOrdered ? ['document'] : []
+        return documentFields(item.messages[0]).map((field) => field.swift ?? propertyName(field.name))
+    }
+    const documents = cases.filter((item) => names(item).length > 0).map((item) => {
+        const [first, second] = names(item).map((name) => `message.${name}`)
+        return `case .${item.name}(let message): (${first}, ${second ?? 'nil'})`
+    })
     return `extension ClientMessage {
     /// Whether the message must be answered before the next request of the connection runs.
     package var waits: Bool {
         switch self {
-        case ${named(cases.filter((item) => item.waits))}: true
-        case ${named(cases.filter((item) => !item.waits))}: false
+        case ${named(waits)}: true
+        case ${named(cases.filter((item) => !waits.includes(item)))}: false
         }
     }
 
     /// The names of the documents that the message is about: at most two.
     package var documents: (WireString?, WireString?) {
         switch self {
-        case ${named(cases.filter((item) => item.documents.length === 0))}: (nil, nil)
+        case ${named(cases.filter((item) => names(item).length === 0))}: (nil, nil)
         ${documents.join('\n')}
         }
     }
@@ -303,20 +343,21 @@ function wordList({ swift, is, words }) {
     return `${comment(is)}package enum ${swift}: String, CaseIterable, WireWord {\n${cases.join('\n')}\n}`
 }
 
-function codeName(code) {
-    const name = camelCase(code).replace(/Json$/, 'JSON')
-    return name === 'internal' ? '`internal`' : name
-}
+function plainName(code) { return camelCase(code).replace(/Json$/, 'JSON') }
+
+/** The name of a case where it is declared. `internal` is a word of Swift. */
+function codeName(code) { return code === 'internal' ? '`internal`' : plainName(code) }
 
 function errorCode({ codes }) {
     const cases = codes.map(({ code }) => {
         const name = codeName(code)
-        return `case ${name}${name === code || name === `\`${code}\`` ? '' : ` = "${code}"`}`
+        return `case ${name}${plainName(code) === code ? '' : ` = "${code}"`}`
     })
-    const plainName = (code) => codeName(code).replaceAll('`', '')
-    const named = (holds) => codes.filter(holds).map(({ code }) => `.${plainName(code)}`).join(', ')
-    const choose = (holds) => `switch self {\ncase ${named(holds)}: true\ncase ${named((code) => !holds(code))}: false\n}`
+    const matching = (holds) => codes.filter(holds).map(({ code }) => `.${plainName(code)}`).join(', ')
+    const choose = (holds) =>
+        `switch self {\ncase ${matching(holds)}: true\ncase ${matching((code) => !holds(code))}: false\n}`
     const statuses = [...new Set(codes.map(({ status }) => status))].sort()
+    const byStatus = statuses.map((status) => `case ${matching((code) => code.status === status)}: ${status}`)
     return `/// The error codes of the protocol. The raw values are the words on the wire.
 package enum ErrorCode: String, CaseIterable, WireWord {
     ${cases.join('\n')}
@@ -335,7 +376,7 @@ package enum ErrorCode: String, CaseIterable, WireWord {
     /// The status of a response over HTTP with this error.
     package var httpStatus: Int {
         switch self {
-        ${statuses.map((status) => `case ${codes.filter((code) => code.status === status).map(({ code }) => `.${plainName(code)}`).join(', ')}: ${status}`).join('\n')}
+        ${byStatus.join('\n')}
         }
     }
 }`
@@ -343,7 +384,10 @@ package enum ErrorCode: String, CaseIterable, WireWord {
 
 function bounds({ bounds, version }) {
     const number = (value) => value.toLocaleString('en-US').replaceAll(',', '_')
-    const constants = bounds.map(({ name, least, most, is }) =>
-        `${comment(is)}package static let ${name} = ${least === undefined ? number(most) : `${least}...${number(most)}`}`)
-    return `extension Limits {\n/// The version of the protocol.\npackage static let protocolVersion = ${version}\n${constants.join('\n')}\n}`
+    const constants = bounds.map(({ name, least, most, is }) => {
+        const value = least === undefined ? number(most) : `${least}...${number(most)}`
+        return `${comment(is)}package static let ${name} = ${value}`
+    })
+    const all = [`/// The version of the protocol.\npackage static let protocolVersion = ${version}`, ...constants]
+    return `extension Limits {\n${all.join('\n')}\n}`
 }

@@ -377,7 +377,9 @@ package final class PostgresStore: DocumentStore {
             return Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
                     try reader.rows.decide([replay.document])
-                    return (replay, try replay.step(&reader))
+                    // A step changes the replay, so it must come before the tuple copies it.
+                    let snapshot = try replay.step(&reader)
+                    return (replay, snapshot)
                 }
             }
         } then: { [self] step in

@@ -174,6 +174,23 @@ import Testing
         #expect(one.parameters(beginningWith: 1).map(\.keyword) == one.parameters.map(\.keyword))
     }
 
+    @Test("an old text that is too long to be kept in memory is read in several steps")
+    func longOldText() async throws {
+        let store = try opened(PostgresCluster.shared.get().newAddress())
+        var document = try await TrackedDocument(on: store)
+        let long = String(repeating: "0123456789abcdef", count: LadderPolicy.mostBytes / 4 / 16)
+        let append = try document.append([SampleChange.edit(0, 0, long)], seq: 1)
+        #expect(await store.append(append) == .committed(head: 1))
+        try document.follow(append)
+        while document.log.count < TextReplay.changesPerStep + 200 {
+            try await document.typeAtOnce(String(repeating: "ab", count: 64))
+        }
+        let revision = Revision(TextReplay.changesPerStep + 150)
+        let found = try await store.text(of: document.entry.id, at: revision).get()
+        #expect(found.text == document.texts[revision.value])
+        await store.close()
+    }
+
     // MARK: Unknown outcomes
 
     /// A trigger makes each append of a segment take longer than the store waits.

@@ -16,6 +16,7 @@ import Testing
         "ListenerKindTests": "addresses, ports and the admin socket, before a client has sent a byte",
         "NodeFaultTests": "editors over lines and over WebSockets work on the same servers",
         "NodesTests": "editors over lines and over WebSockets work on the same servers",
+        "OpenAPITests": "requests over HTTP; TLS is tested in HTTPTests and HTTPFailureTests",
         "ProtocolPageTests": "the page shows lines",
         "ReadRaceTests": "reads over HTTP beside pushes over HTTP",
         "ReadmeTests": "the page shows lines",

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Comforts for apps: snapshots, short edits and tokens") struct ComfortTests {
-    @Test("the first snapshot comes at once, and later ones follow changes", .timeLimit(.minutes(1)))
+    @Test("the first snapshot comes at once, and later ones follow changes")
     func snapshots() async throws {
         let server = try ServerProcess()
         let document = try await LiveClient(server.address).open("a", creating: true).opened()
@@ -29,7 +29,7 @@ import Testing
         #expect(await afterwards.next() == nil)
     }
 
-    @Test("an app makes a token for a user and revokes it", .timeLimit(.minutes(1)))
+    @Test("an app makes a token for a user and revokes it")
     func tokens() async throws {
         let server = try ServerProcess(["--require-tokens=true"])
         let admin = LiveClient(server.socket)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("`caret demo`") struct DemoTests {
-    @Test("two people type, also for somebody who only watches", .timeLimit(.minutes(1)))
+    @Test("two people type, also for somebody who only watches")
     func typing() async throws {
         let session = try CommandSession()
         let text = "Milk\nBread\n"
@@ -30,7 +30,7 @@ import Testing
         #expect(run.errors == "caret: list: it was deleted, or you may no longer read it\n")
     }
 
-    @Test("the two do not type into the words of somebody who types", .timeLimit(.minutes(1)))
+    @Test("the two do not type into the words of somebody who types")
     func ownWords() async throws {
         let session = try CommandSession()
         // The two have lines of their own, if they want.

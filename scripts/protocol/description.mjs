@@ -1,4 +1,8 @@
 // Reads docs/protocol/protocol.json, the description of the protocol, and checks it.
+//
+// A message has fields. The value of a field can be a part, which has fields of its own, and several messages can have
+// the same part. Fields that depend on each other are a group, whose Swift type is written by hand. The messages of a
+// family share a case of `ClientMessage` or `ServerMessage`.
 
 import { readFileSync } from 'node:fs'
 
@@ -10,8 +14,74 @@ const typeNames = {
     selections: 'array of pairs',
 }
 
+/** The members of each kind of object in the description. A member that is not listed is a mistake. */
+const members = {
+    message: {
+        type: 'the word on the wire', from: '`client`, `server` or `both`', swift: 'the name of the struct',
+        is: 'its comment', fields: 'in the order of the line', answer: 'the message that answers it',
+        errors: 'the codes that are specific to it', waits: 'the next request of the connection runs after its answer',
+        repeats: 'sending it twice does no harm', often: 'its place among the types that are compared first',
+        family: 'the family', case: 'the case of the enum, if it is not named after the type',
+        byHand: 'the struct is written by hand',
+    },
+    part: { swift: 'the name of the struct', is: 'its comment', fields: 'its fields' },
+    family: {
+        name: 'which messages belong to it', from: 'who sends them', swift: 'the name of the enum', is: 'its comment',
+        case: 'its case of the outer enum', isOrdered: 'its requests wait for others about the same document',
+    },
+    field: {
+        name: 'the key on the wire', swift: 'the property, if it is not named after the key', type: 'the kind of value',
+        word: 'a closed list of words', openWord: 'a list of words that later versions may extend',
+        of: 'the part of an `object` or of `objects`', optional: 'nil if missing', default: 'the value if missing',
+        missing: '`empty`: a missing list is empty', written: '`always`: an empty list is written, too',
+        most: 'the bound', orElse: 'the code beyond the bound', required: 'when it must be there, as a text',
+        label: 'the label in the initializer',
+        meaning: 'a text; `{words}` stands for its words', meanings: 'other texts for the fields of the part',
+        parts: 'other texts for the range and the text of an edit', why: 'more for the Swift comment',
+    },
+    group: {
+        group: 'the property', of: 'the Swift type, or a part', fields: 'the fields of a type by hand',
+        label: 'as in a field', optional: 'nil if all are missing', keyed: 'the type gets the name of the first field',
+    },
+    list: {
+        swift: 'the name of the enum', is: 'its comment', words: 'each word, with what it means',
+        byHand: 'as in a message',
+    },
+    bound: {
+        name: 'the constant in `Limits`', least: 'the least', most: 'the most', unit: 'of the most', is: 'its comment',
+    },
+    code: {
+        code: 'the word', section: 'the heading in docs/errors.md', meaning: 'a text', remedy: 'what to do',
+        closes: '`yes`, `no`, or when the connection is closed', status: 'over HTTP',
+        final: 'the server would refuse the same `hello` again',
+        neverOverHTTP: 'the server itself speaks the protocol for HTTP, and makes no such mistake',
+    },
+    request: {
+        method: 'of HTTP', path: 'of HTTP', is: 'its summary', parameters: 'of the query', body: 'its type, or `edits`',
+        answers: 'by status: a message, media types, or a sentence', conditions: 'it has `If-Match`',
+        repeatable: 'it can be repeated with `Caret-Client`', isPlain: 'it has no `unit`',
+    },
+    parameter: {
+        name: 'in the query', resource: 'where it means this', type: 'as in a field', word: 'as in a field',
+        words: 'its values', most: 'as in a field', meaning: 'a text', needed: 'it must be there',
+    },
+}
+
+function checkMembers(kind, object, place) {
+    for (const name of Object.keys(object)) {
+        if (!members[kind][name]) throw new Error(`${place}: a ${kind} has no member ${name}`)
+    }
+}
+
 export function readDescription(path) {
     const description = JSON.parse(readFileSync(path, 'utf8'))
+    const lists = {
+        bounds: 'bound', words: 'list', families: 'family', codes: 'code', parameters: 'parameter', requests: 'request',
+        parts: 'part', messages: 'message',
+    }
+    for (const [name, kind] of Object.entries(lists)) {
+        for (const object of description[name]) checkMembers(kind, object, JSON.stringify(object).slice(0, 60))
+    }
     description.bound = byKey(description.bounds, 'name', 'bound')
     description.part = byKey(description.parts, 'swift', 'part')
     description.word = byKey(description.words, 'swift', 'list of words')
@@ -37,14 +107,15 @@ function byKey(items, key, what) {
 }
 
 function checkField(description, field, place) {
+    checkMembers(field.group ? 'group' : 'field', field, `${place}: ${field.group ?? field.name}`)
     if (field.group) {
         if (!field.fields) description.part(field.of)
         fieldsOf(description, field).forEach((inner) => checkField(description, inner, place))
         return
     }
-    const isWord = field.word ?? field.openWord
-    if (isWord && isWord !== 'ErrorCode') description.word(isWord)
-    if (!isWord && !typeNames[field.type]) throw new Error(`${place}: ${field.name} has the unknown type ${field.type}`)
+    const list = field.word ?? field.openWord
+    if (list && list !== 'ErrorCode') description.word(list)
+    if (!list && !typeNames[field.type]) throw new Error(`${place}: ${field.name} has the unknown type ${field.type}`)
     if (field.orElse) description.code(field.orElse)
     if (!field.meaning) throw new Error(`${place}: ${field.name} has no meaning`)
 }
@@ -90,19 +161,28 @@ export function wordsOf(description, name) {
 
 export function isRequired(field) {
     return !field.required && !field.optional && !field.missing && field.default === undefined
-        && !['flag', 'page', 'info'].includes(field.type)
+        && !['flag', 'page'].includes(field.type)
 }
 
 /** The least and the most of a field's value, with the unit; undefined without a bound. */
 export function boundOf(description, field) {
     if (field.type === 'document') return description.bound('name')
     if (field.type === 'page') return description.bound('items')
-    if (field.type === 'info' && field.most) return description.bound(field.most)
     if (field.type === 'version') return { least: description.version, most: description.version }
     if (!field.most) return undefined
     const announced = description.part('Limits.Announced').fields.find((limit) => limit.name === field.most)
     if (!announced) return description.bound(field.most)
     return { most: announced.default, unit: 'elements', announced: field.most }
+}
+
+/** The text in lines of at most `width` characters. */
+export function wrap(text, width) {
+    const lines = ['']
+    for (const word of text.split(' ')) {
+        if (`${lines.at(-1)} ${word}`.length > width) lines.push(word)
+        else lines[lines.length - 1] = lines.at(-1) ? `${lines.at(-1)} ${word}` : word
+    }
+    return lines
 }
 
 /** "a, b or c" */

@@ -1,10 +1,13 @@
 // Makes the lists and the types of the JavaScript client from the description of the protocol.
 
-import { allParts, flatFields, isRequired, meaningOf } from './description.mjs'
+import { allParts, flatFields, isRequired, meaningOf, wrap } from './description.mjs'
 
 /** Sources/CaretPage/caret/protocol.js: what the client must know of codes and requests. */
 export function javaScriptLists({ codes, messages }) {
-    const listed = (items) => `[\n${wrapped(items.map((item) => `'${item}'`))}\n]`
+    const listed = (items) => {
+        const lines = wrap(items.map((item) => `'${item}',`).join(' '), 116)
+        return `[\n${lines.map((line) => `    ${line}`).join('\n')}\n]`
+    }
     const named = (holds) => codes.filter(holds).map(({ code }) => code)
     return `/** All error codes of the server. */
 export const errorCodes = ${listed(codes.map(({ code }) => code))}
@@ -20,21 +23,12 @@ export const repeatableRequests = new Set(${listed(messages.filter(({ repeats })
 `
 }
 
-function wrapped(items) {
-    const lines = ['   ']
-    for (const item of items) {
-        if (`${lines.at(-1)} ${item},`.length > 120) lines.push('   ')
-        lines[lines.length - 1] += ` ${item},`
-    }
-    return lines.join('\n')
-}
-
 /** Sources/CaretPage/caret/protocol.d.ts: the codes and messages as types. */
 export function typeScriptTypes(description) {
     const { codes, messages, words } = description
     const head = ({ type }) => `    type: '${type}'\n    id?: number | string\n`
     const choices = codes.map(({ code }) => `    | '${code}'`).join('\n')
-    const lists = words.filter(({ swift }) => swift !== 'Want').map(({ swift, is, words }) =>
+    const lists = words.map(({ swift, is, words }) =>
         `${comment(is)}export type ${swift} = ${Object.keys(words).map((word) => `'${word}'`).join(' | ')}\n`)
     const records = [
         ...allParts(description).map((part) => record(description, typeName(part.swift), part, '')),
@@ -72,7 +66,6 @@ function comment(text) { return text ? `/** ${text} */\n` : '' }
 function capitalised(text) { return text[0].toUpperCase() + text.slice(1) }
 
 function typeOf(description, field) {
-    if (field.word === 'Want') return "'text'"
     if (field.word) return field.word
     // A later version of the server may have further words.
     if (field.openWord) return `${field.openWord} | (string & {})`

@@ -58,7 +58,7 @@ function header(name, description) { return { name, in: 'header', description, s
 /** A parameter may mean something else at one resource. */
 function parameter(description, resource, name) {
     const found = description.parameters.filter((parameter) => parameter.name === name)
-    const chosen = found.find(({ of }) => of === resource) ?? found.find(({ of }) => !of)
+    const chosen = found.find((item) => item.resource === resource) ?? found.find((item) => !item.resource)
     if (!chosen) throw new Error(`there is no parameter ${name} of /${resource}`)
     return {
         name, in: 'query', required: Boolean(chosen.needed), description: meaningOf(description, chosen),

@@ -1,6 +1,6 @@
 // Makes the tables of docs/protocol/messages.md and docs/errors.md. The other text of these pages is written by hand.
 
-import { boundOf, flatFields, innerFields, isRequired, joined, meaningOf, typeName } from './description.mjs'
+import { boundOf, flatFields, innerFields, isRequired, joined, meaningOf, typeName, wrap } from './description.mjs'
 
 /** The page docs/protocol/messages.md with the table of each message, and the list of its errors. */
 export function messagesPage(description, page) {
@@ -16,8 +16,8 @@ export function messagesPage(description, page) {
 }
 
 function messageSection(description, message, section) {
-    for (const answer of [message.answer].filter(Boolean)) {
-        if (!section.includes(`#${answer})`)) throw new Error(`the section on ${message.type} has no link to ${answer}`)
+    if (message.answer && !section.includes(`#${message.answer})`)) {
+        throw new Error(`the section on ${message.type} has no link to ${message.answer}`)
     }
     const withErrors = section.replace(/^Errors?: [^]*?(?=\n\n|\n```)/m, () => errorList(message))
     if (message.errors && withErrors === section && !section.includes(errorList(message))) {
@@ -32,19 +32,9 @@ function messageSection(description, message, section) {
 }
 
 function errorList(message) {
+    if (!message.errors) throw new Error(`the section on ${message.type} lists errors, but the message has none`)
     const codes = message.errors.map((code) => `\`${code}\``)
-    return wrapped(`${codes.length === 1 ? 'Error' : 'Errors'}: ${codes.join(', ')}.`)
-}
-
-/** A paragraph in lines of at most 100 characters. */
-function wrapped(text) {
-    const lines = ['']
-    for (const word of text.split(' ')) {
-        const line = lines.at(-1) && `${lines.at(-1)} ${word}`
-        if (line.length > 100) lines.push(word)
-        else lines[lines.length - 1] = line || word
-    }
-    return lines.join('\n')
+    return wrap(`${codes.length === 1 ? 'Error' : 'Errors'}: ${codes.join(', ')}.`, 100).join('\n')
 }
 
 function tableRows(description, fields, prefix, meanings = {}) {
@@ -80,9 +70,9 @@ function number(value) { return value.toLocaleString('en-US') }
 
 /** Checks that the table of statuses in docs/protocol/http.md has each code of the protocol at its status. */
 export function checkStatuses({ codes }, page) {
-    for (const { code, status, connection } of codes) {
+    for (const { code, status, neverOverHTTP } of codes) {
         const row = page.split('\n').find((line) => line.startsWith(`| ${status} |`))
-        if (!connection && !row?.includes(`\`${code}\``)) {
+        if (!neverOverHTTP && !row?.includes(`\`${code}\``)) {
             throw new Error(`docs/protocol/http.md does not list ${code} at the status ${status}`)
         }
     }
@@ -99,11 +89,11 @@ export function checkResources({ requests }, page) {
 
 /** The page docs/errors.md with the tables of the codes. */
 export function errorsPage(description, page) {
-    const groups = new Set(description.codes.map((code) => code.group))
+    const groups = new Set(description.codes.map((code) => code.section))
     return page.split(/^(?=## )/m).map((section) => {
         const heading = section.match(/^## (.*)\n/)?.[1]
         if (!groups.delete(heading)) return section
-        const rows = description.codes.filter((code) => code.group === heading)
+        const rows = description.codes.filter((code) => code.section === heading)
             .map((code) => `| \`${code.code}\` | ${code.meaning} | ${code.remedy} | ${code.closes} |`)
         return section.replace(/(\| code \|.*\n\| ---.*)(\n\|.*)*/, (_, head) => [head, ...rows].join('\n'))
     }).join('') + [...groups].map((group) => { throw new Error(`docs/errors.md has no heading ${group}`) }).join('')

@@ -1,6 +1,6 @@
 // Makes the Swift messages of Sources/CaretWire/Messages/Made from the description of the protocol.
 
-import { allParts, boundOf, isRequired, meaningOf } from './description.mjs'
+import { allParts, boundOf, isRequired, meaningOf, wordsOf, wrap } from './description.mjs'
 
 /** The files, by name, before `swift format`. */
 export function swiftFiles(description) {
@@ -66,7 +66,7 @@ function property(description, field) {
     if (field.group) return groupProperty(field)
     const name = field.swift ?? propertyName(field.name)
     const shape = shapeOf(description, field, name)
-    const isOptional = field.optional || field.type === 'info'
+    const isOptional = Boolean(field.optional)
     const type = shape.type && shape.type + (isOptional ? '?' : '')
     const why = field.why ? ` ${field.why}` : ''
     return {
@@ -122,13 +122,13 @@ function shapeOf(description, field, name) {
         case 'crc32': return { ...plain('UInt32', 'crc32'), write: () => `writer.member(${key}, crc32: ${name})` }
         case 'info': return { type: 'WireInfo', read: () => 'try fields.info()', write }
         case 'integer': case 'time': return integerShape(field, name, reader, write)
-        case 'flag': return flagShape(field, name, key)
+        case 'flag': return flagShape(description, field, name, key)
         case 'page': return {
             type: 'Int', standard: 'Limits.itemsByDefault', read: () => 'try fields.pageLimit()',
             write: () => `writer.memberOfPageLimit(${name})`,
         }
         case 'version': return {
-            read: () => `try fields.version(${key})`, write: () => `writer.member(${key}, Limits.protocolVersion)`,
+            read: () => `try fields.checkVersion(${key})`, write: () => `writer.member(${key}, Limits.protocolVersion)`,
         }
         case 'object': {
             const standard = hasDefaults(description, field) ? `${field.of}()` : undefined
@@ -169,12 +169,14 @@ function integerShape(field, name, reader, write) {
     return { type: 'Int', standard, read: () => `${read(true)} ?? ${standard}`, write }
 }
 
-function flagShape(field, name, key) {
+/** A flag is a boolean, or the only word of a list, which may be missing. */
+function flagShape(description, field, name, key) {
     if (!field.word) return {
         type: 'Bool', standard: 'false', read: () => `try fields.flag(${key})`,
         write: () => `writer.member(${key}, ifTrue: ${name})`,
     }
-    const word = `${field.word}.${field.name === 'want' ? 'text' : field.name}`
+    const [only] = wordsOf(description, field.word)
+    const word = `${field.word}.${camelCase(only)}`
     return {
         type: 'Bool', standard: 'false', read: () => `try fields.word(optional: ${key}) == ${word}`,
         write: () => `if ${name} { writer.member(${key}, ${word}) }`,
@@ -192,15 +194,6 @@ function listShape(field, name, element, read, write) {
 }
 
 function comment(text) { return text ? wrap(text, 105).map((line) => `/// ${line}\n`).join('') : '' }
-
-function wrap(text, width) {
-    const lines = ['']
-    for (const word of text.split(' ')) {
-        if (`${lines.at(-1)} ${word}`.length > width) lines.push(word)
-        else lines[lines.length - 1] = lines.at(-1) ? `${lines.at(-1)} ${word}` : word
-    }
-    return lines
-}
 
 function sentence(meaning) { return `${meaning[0].toUpperCase()}${meaning.slice(1)}.` }
 
@@ -373,7 +366,8 @@ package enum ErrorCode: String, CaseIterable, WireWord {
         ${choose((code) => code.final)}
     }
 
-    /// The status of a response over HTTP with this error.
+    /// The status of a response over HTTP with this error. For such a request, the server itself speaks the
+    /// protocol, so a mistake in a message is a fault of the server.
     package var httpStatus: Int {
         switch self {
         ${byStatus.join('\n')}

@@ -45,6 +45,9 @@ export type CodeUnit = 'utf-16' | 'utf-8' | 'utf-32'
 /** What a client intends to do with a document that it opens. */
 export type OpenMode = 'edit' | 'watch'
 
+/** What a push can request in its ack. */
+export type Want = 'text'
+
 /** What a user may do with a document. */
 export type Rights = 'none' | 'read' | 'write'
 
@@ -491,7 +494,7 @@ export interface PushMessage {
     /** The whole new text. */
     text?: string
     /** Asks for the whole text in the ack. */
-    want?: 'text'
+    want?: Want
     /** Without `epoch`: create the document if it is missing (rule P3). */
     create?: boolean
     /** Refuse the push if `base` is not the head (rule P21). */

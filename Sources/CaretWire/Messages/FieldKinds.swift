@@ -17,8 +17,8 @@ extension Fields {
         has(name) ? try openWord(name) : nil
     }
 
-    /// The version of the protocol, which must be this one.
-    func version(_ name: StaticString) throws(FieldFault) {
+    /// Throws unless this is the version of the protocol that this code speaks.
+    func checkVersion(_ name: StaticString) throws(FieldFault) {
         _ = try integer(name, in: Limits.protocolVersion...Limits.protocolVersion)
     }
 

@@ -64,7 +64,8 @@ package enum ErrorCode: String, CaseIterable, WireWord {
         }
     }
 
-    /// The status of a response over HTTP with this error.
+    /// The status of a response over HTTP with this error. For such a request, the server itself speaks the
+    /// protocol, so a mistake in a message is a fault of the server.
     package var httpStatus: Int {
         switch self {
         case .badJSON, .badMessage, .badName, .badRange, .badText, .badEdits: 400

@@ -222,7 +222,7 @@ package struct Welcome: WireMessage {
     }
 
     init(_ fields: Fields) throws(FieldFault) {
-        try fields.version("protocol")
+        try fields.checkVersion("protocol")
         unit = try fields.word("unit")
         server = try fields.string("server")
         user = try fields.string("user")

@@ -1,4 +1,5 @@
 package import CaretClient
+import CaretWire
 package import FoundationEssentials
 
 /// The counters of a server at one time, and their growth since the previous reading.
@@ -8,9 +9,6 @@ package struct TopReading: Sendable {
     /// The time of the previous reading, or the start of the server.
     let intervalStart: Date
     private let before: [String: Int]
-
-    /// Counters that show a current state and can shrink.
-    static let levels: Set = ["connections", "open_rooms", "nodes", "news_age_ms"]
 
     package init(_ counters: ServerCounters, at time: Date, after last: TopReading? = nil) {
         (self.time, self.counters) = (time, counters)
@@ -25,7 +23,8 @@ package struct TopReading: Sendable {
 
     /// The growth of a counter; nil if it is a level.
     func growth(_ counter: ServerCounters.Counter) -> Int? {
-        TopReading.levels.contains(counter.name) ? nil : counter.value - before[counter.name, default: 0]
+        CounterValues.levels.contains(WireString(counter.name))
+            ? nil : counter.value - before[counter.name, default: 0]
     }
 
     /// The length of the interval. At least 1, because the clocks of server and client can differ.

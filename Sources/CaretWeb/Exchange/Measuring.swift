@@ -17,8 +17,7 @@ struct Measuring: Exchange {
         var text = head(of: "caret_start_time_seconds", "gauge", for: "start_time")
         text += "caret_start_time_seconds \(start)\n"
         for counter in values.counters where !counter.name.string.hasPrefix(refused) {
-            // Some numbers are current ones. All others only grow.
-            let isGauge = gauges.contains(counter.name)
+            let isGauge = CounterValues.levels.contains(counter.name)
             let name = "caret_\(counter.name)\(isGauge ? "" : "_total")"
             text += head(of: name, isGauge ? "gauge" : "counter", for: counter.name.string)
             text += "\(name) \(counter.value)\n"
@@ -33,7 +32,6 @@ struct Measuring: Exchange {
     }
 
     private static let refused = "refused_"
-    private static let gauges: [WireString] = ["connections", "open_rooms", "nodes", "news_age_ms"]
 
     private static func histogram(of latency: CounterValues.Latency) -> String {
         let name = "caret_\(latency.name)_seconds"

@@ -38,6 +38,7 @@ import Testing
 
     private static let fullWhileSet =
         "IF EXISTS (SELECT 1 FROM flag) THEN RAISE 'no space left' USING ERRCODE = '53100'; END IF;"
+    /// Not a lock, because the store limits how long a statement waits for one.
     private static let waitUntilSet =
         "WHILE NEW.document = 1 AND NOT EXISTS (SELECT 1 FROM flag) LOOP PERFORM pg_sleep(0.01); END LOOP;"
 
@@ -153,7 +154,7 @@ import Testing
         await store.close()
     }
 
-    /// So many connections wait for the lock of a document.
+    /// A condition that holds if at least `count` connections wait for the lock of a document.
     private func waiting(_ count: Int) -> String {
         "(SELECT count(DISTINCT pid) FROM pg_stat_activity JOIN pg_locks USING (pid) "
             + "WHERE wait_event_type = 'Lock' AND relation = '\(schema).document'::regclass) >= \(count)"

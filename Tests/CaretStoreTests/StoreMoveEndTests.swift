@@ -55,8 +55,7 @@ extension StoreMoveTests {
         defer { folder.remove() }
         try killMove(from: address, to: folder, at: .killedBeforePublish)
         expect(refusal: "has not ended") { try opened(address) }
-        #expect(
-            try moved(from: address, to: folder).copy == .made)
+        #expect(try moved(from: address, to: folder).copy == .made)
         let store = try SQLiteStore(folder: folder.path)
         try await sample.requireAll(in: store, store)
         await store.close()
@@ -130,9 +129,7 @@ extension StoreMoveTests {
         try killMove(from: address, to: folder, at: .killedAfterPublish)
         try postgresSource(address).unblockServers()
         await (try opened(address)).close()
-        #expect(
-            try moved(from: address, to: folder).copy
-                == .found(isChanged: false))
+        #expect(try moved(from: address, to: folder).copy == .found(isChanged: false))
     }
 
     @Test("while a move has not ended, its store is not moved to another target")

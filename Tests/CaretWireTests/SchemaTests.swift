@@ -29,7 +29,7 @@ import Testing
         for message in try MessagesPage().messages {
             for (field, example, path) in message.occurrences {
                 if field.required == "yes" { examples.append(try example.removing(path)) }
-                // The schema says less than the decoder about words that a later version may extend.
+                // Not an unknown word, which the schema accepts if a later version may have further words.
                 examples.append(try example.setting(path, to: field.type == "object" ? 5 : [[true]]))
             }
         }

@@ -10,7 +10,10 @@ import Testing
         let client = try LineClient(try LiveServer())
         let answer = try client.fetch("GET /openapi.json")
         #expect(answer.status == 200 && answer.fields["content-type"] == "application/json")
-        let file = try #require(try JSONSerialization.jsonObject(with: Data(answer.bytes)) as? Object)
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let own = try Data(contentsOf: root.appending(path: "Sources/CaretPage/openapi.json"))
+        try #require(answer.bytes == Array(own))
+        let file = try #require(try JSONSerialization.jsonObject(with: own) as? Object)
         let paths = try #require(file["paths"] as? [String: [String: Object]])
         #expect(paths.count > 10)
         for (path, operations) in paths {

@@ -37,6 +37,7 @@ final class BenchPostgres {
         let isReady =
             "\(quoted(programs))/pg_isready --quiet --host=\(quoted(folder)) --username=caret --dbname=postgres"
         return ServerProcess(["/bin/sh", "-c", command], log: folder + ".log") {
+            // PostgreSQL tells nobody when it is ready; one has to ask.
             for _ in 0..<1_000 {
                 if printed(by: isReady) != nil { return 0 }
                 usleep(20_000)

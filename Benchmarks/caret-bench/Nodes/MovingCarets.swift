@@ -18,7 +18,7 @@ struct MovingCarets: ~Copyable {
     private let poller: Int32
     private let buffer: UnsafeMutableRawBufferPointer
 
-    /// Each client moves so often.
+    /// Each client moves its caret `perSecond` times a second.
     init(clients count: Int, perSecond: Int, port: UInt16, watchedAt otherPort: UInt16) {
         movers = (0..<count).map { MovingCarets.connected("bench-\(100_000 + $0)", port) }
         watcher = MovingCarets.connected("bench-watcher", otherPort)

@@ -5,7 +5,8 @@ package struct Counts: Equatable, Sendable {
     private var counters = [UInt64](repeating: 0, count: Counter.allCases.count)
     private var refusals = [UInt64](repeating: 0, count: ErrorCode.allCases.count)
     private var latencies = [Histogram](repeating: Histogram(), count: Latency.allCases.count)
-    /// How long the oldest news for other servers wait, in milliseconds. No counter shows this, so the reader sets it.
+    /// For how many milliseconds the oldest unsent news for other servers have waited. Nobody counts this: who reads the
+    /// counts asks the bus, and sets it.
     package var newsAge: UInt64 = 0
 
     package init() {}

@@ -33,7 +33,7 @@ package protocol MoveSource {
 
     var identity: StoreIdentity { get }
 
-    /// The note of an unfinished move, which has blocked servers; nil if there is none.
+    /// If a move has begun and not ended, servers refuse this store, and this text says which move. Otherwise nil.
     var unfinishedMove: String? { get }
 
     /// Makes every server refuse this store until the move ends, also after a crash.

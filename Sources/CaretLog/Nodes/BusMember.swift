@@ -39,7 +39,8 @@ package struct BusMember {
         return wasEmpty && !outbox.isEmpty
     }
 
-    /// How long the oldest news have waited that may not have been sent, in milliseconds; 0 if there are none.
+    /// For how many milliseconds the oldest unsent news have waited; 0 if all news are sent. News are sent when `ended`
+    /// says so.
     package func newsAge(at now: Int64) -> Int64 { (oldestUnderway ?? oldest).map { now - $0 } ?? 0 }
 
     /// When the next message must be sent at the latest.

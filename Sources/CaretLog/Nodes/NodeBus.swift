@@ -12,7 +12,7 @@ package protocol NodeBus: Sendable {
     /// Says how this server is used, for the list of servers. A newer report replaces an older one.
     func report(_ report: NodeReport)
 
-    /// How long the oldest news wait that `publish` was given and that are not sent yet, in milliseconds; 0 if none wait.
+    /// For how many milliseconds the oldest unsent news have waited; 0 if all news are sent.
     var newsAge: Int64 { get }
 }
 

@@ -71,9 +71,9 @@ struct AppendStatement {
 
     let lane: Lane
 
-    /// `appends` must be sorted by document, have each document once, and be of one generation. With `skippingLocked`,
-    /// the answer leaves out documents whose rows are locked. With `endingTransaction`, also commits the
-    /// transaction that the caller has begun.
+    /// `appends` must be sorted by document, have each document once, and be of one generation. If
+    /// `skippingLocked` is true, the answer has no documents whose rows are locked. If `endingTransaction` is true, this
+    /// call also commits the transaction of the caller.
     func run(
         _ appends: [PreparedAppend], on connection: PostgresConnection, skippingLocked: Bool = false,
         endingTransaction: Bool = false

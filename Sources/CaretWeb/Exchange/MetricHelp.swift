@@ -11,7 +11,7 @@ enum MetricHelp {
         "connections": "Connections that are open now.",
         "open_rooms": "Documents that are in memory now.",
         "nodes": "Other servers over the same database that are heard now.",
-        "news_age_ms": "Milliseconds that the oldest unsent news for other servers has waited.",
+        "news_age_ms": "For how many milliseconds the oldest unsent news for other servers have waited.",
         "connections_opened": "Connections accepted.",
         "connections_closed": "Connections ended.",
         "connections_refused": "Connections for which no descriptor or memory was left.",

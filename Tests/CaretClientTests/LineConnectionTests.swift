@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A connection of the client to a server") struct LineConnectionTests {
     @Test(
-        "if an address does not answer, the next address is tried", .timeLimit(.minutes(1)),
+        "if an address does not answer, the next address is tried",
         arguments: [true, false])
     func silentAddress(isFirst: Bool) async throws {
         let (silent, server) = (try Listener(isSilent: true), try Listener(isSilent: false))
@@ -89,7 +89,7 @@ import Testing
     private static let ended = DisconnectReason.ended.explanation
 
     @Test(
-        "lines of the server are received until the connection ends", .timeLimit(.minutes(1)),
+        "lines of the server are received until the connection ends",
         arguments: [
             ("{\"type\":\"ping\"}\n{\"type\":\"ping\"}\n", false, ["received", "received", ended]),
             ("{\"type\":", false, [ended]), ("", true, ["Connection reset by peer"]),

@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("edits are not kept while the folder cannot be written", .timeLimit(.minutes(1)))
+    @Test("edits are not kept while the folder cannot be written")
     func unwritable() async throws {
         defer { remove() }
         let client = try LiveClient(.unix(path: "/nowhere/caretd.sock"), keepingUnsavedIn: folder.path)

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The name and the colour that other people see", .timeLimit(.minutes(1))) struct PersonOptionsTests {
+@Suite("The name and the colour that other people see") struct PersonOptionsTests {
     private func person(
         _ options: [String], _ environment: [String: String] = [:], of command: [String] = ["edit", "a"]
     ) throws -> PersonInfo {

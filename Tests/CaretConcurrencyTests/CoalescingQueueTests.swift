@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@Suite("Queues that collect jobs until one drain runs them all", .timeLimit(.minutes(1)))
+@Suite("Queues that collect jobs until one drain runs them all")
 struct CoalescingQueueTests {
     private let queue = CoalescingQueue<Int, String>()
     private let wakes = Wakes()

@@ -3,7 +3,7 @@ import CaretServer
 import Glibc
 import Testing
 
-@Suite("Closing connections", .timeLimit(.minutes(2)))
+@Suite("Closing connections")
 struct ClosingTests {
     /// Rule L9.
     @Test("a peer receives output sent before `endOutput`, even while it sends")

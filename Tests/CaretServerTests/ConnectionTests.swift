@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Connections of an event loop", .timeLimit(.minutes(2)))
+@Suite("Connections of an event loop")
 struct ConnectionTests {
     @Test("all input is received: whole lines, single bytes, and joined lines", arguments: [1, 2])
     func echo(loops: Int) async throws {

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Sockets that a loop cannot serve", .timeLimit(.minutes(2)))
+@Suite("Sockets that a loop cannot serve")
 struct ListenerFaultTests {
     @Test("a listener for a stopped loop reports that, and closes its socket")
     func stoppedLoop() async throws {

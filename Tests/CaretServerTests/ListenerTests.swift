@@ -2,7 +2,7 @@ import CaretServer
 import Glibc
 import Testing
 
-@Suite("Sockets that accept connections", .timeLimit(.minutes(2)))
+@Suite("Sockets that accept connections")
 struct ListenerTests {
     @Test(
         "a listener on port 0 reports the port that the system chose",

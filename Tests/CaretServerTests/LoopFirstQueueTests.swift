@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Queues whose cheap jobs run on an event loop", .timeLimit(.minutes(2)))
+@Suite("Queues whose cheap jobs run on an event loop")
 struct LoopFirstQueueTests {
     /// Records each job, and the executor that ran it.
     private final class Writer: LoopFirstWorker {

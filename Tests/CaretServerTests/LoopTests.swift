@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Event loops of the server", .timeLimit(.minutes(2)))
+@Suite("Event loops of the server")
 struct LoopTests {
     @Test("posted jobs of each thread run in order, and no job is lost")
     func jobs() async throws {

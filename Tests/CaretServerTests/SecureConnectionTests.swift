@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Connections with TLS", .timeLimit(.minutes(2)))
+@Suite("Connections with TLS")
 struct SecureConnectionTests {
     private let folder: CertificateFolder
     private let context: TLSServerContext

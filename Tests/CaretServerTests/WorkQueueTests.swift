@@ -2,7 +2,7 @@ import CaretServer
 import Dispatch
 import Testing
 
-@Suite("The alarm of a job queue", .timeLimit(.minutes(1))) struct WorkQueueTests {
+@Suite("The alarm of a job queue") struct WorkQueueTests {
     @Test("an alarm fires at the time that was set last, and not earlier")
     func alarm() async throws {
         let queue: any WorkQueue = DispatchQueue(label: "alarm")

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Files that were removed or replaced under an open store", .timeLimit(.minutes(2)))
+@Suite("Files that were removed or replaced under an open store")
 struct LostFilesTests {
     /// What happens to the files of an open store.
     enum Loss: CaseIterable {

@@ -527,8 +527,7 @@ import Testing
     }
 
     @Test(
-        "a former primary that still runs after a failover is left, because it confirms nothing",
-        .timeLimit(.minutes(1)))
+        "a former primary that still runs after a failover is left, because it confirms nothing")
     func runningFormerPrimary() async throws {
         let cluster = try PostgresCluster()
         _ = cluster.newAddress()

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The steps of upkeep", .timeLimit(.minutes(2))) struct UpkeepStepTests {
+@Suite("The steps of upkeep") struct UpkeepStepTests {
     @Test("one run of upkeep does all steps that are due for a document")
     func allSteps() async throws {
         let scratch = try Scratch.inMemory()

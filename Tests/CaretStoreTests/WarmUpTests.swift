@@ -5,7 +5,7 @@ import CaretStore
 import TestSupport
 import Testing
 
-@Suite("What a store does after a restart", .timeLimit(.minutes(2))) struct WarmUpTests {
+@Suite("What a store does after a restart") struct WarmUpTests {
     @Test("warming up reads a short document, and a damaged one does no harm")
     func warmUp() async throws {
         let scratch = try Scratch.inMemory()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A phase of scripts/test that stops making progress", .timeLimit(.minutes(2))) struct SilenceTests {
+@Suite("A phase of scripts/test that stops making progress") struct SilenceTests {
     private static let script = Repository.url(of: "scripts/end-if-silent").path
     /// Watches the file "log", while a shell waits for the end of a program, as scripts/test does.
     private static let phase = #""$0" log 1 & sh -c "$1" >>log; echo "ended with $?"; kill $! 2>/dev/null"#

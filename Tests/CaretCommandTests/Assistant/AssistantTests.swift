@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("`caret mcp`", .serialized, .timeLimit(.minutes(2))) struct AssistantTests {
+@Suite("`caret mcp`", .serialized) struct AssistantTests {
     /// A running `caret mcp`.
     private final class Assistant {
         private let program: ChildProgram

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The plugins for Vim, Neovim and Emacs", .serialized, .timeLimit(.minutes(2)))
+@Suite("The plugins for Vim, Neovim and Emacs", .serialized)
 struct EditorPluginTests {
     enum Editor: String, CaseIterable {
         case vim, neovim, emacs

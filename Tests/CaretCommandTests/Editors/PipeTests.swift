@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("`caret pipe`", .serialized, .timeLimit(.minutes(2))) struct PipeTests {
+@Suite("`caret pipe`", .serialized) struct PipeTests {
     @Test("an editor sees changes of others, and its own are saved")
     func changes() throws {
         let session = try CommandSession()

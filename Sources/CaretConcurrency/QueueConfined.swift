@@ -5,9 +5,10 @@ public final class QueueConfined<Value>: Sendable {
     private let confined: Confined<Value?, DispatchQueue>
     private var queue: DispatchQueue { confined.home }
 
-    /// `qos` is the priority of the queue when processors are scarce.
-    public init(_ value: sending Value, on label: String, qos: DispatchQoS = .unspecified) {
-        confined = Confined(value, to: DispatchQueue(label: label, qos: qos))
+    /// If the queue works in the background, it gives way when processors are scarce.
+    public init(_ value: sending Value, on label: String, inBackground: Bool = false) {
+        confined = Confined(
+            value, to: DispatchQueue(label: label, qos: inBackground ? .background : .unspecified))
     }
 
     /// Runs `body` on the queue, after all earlier calls.

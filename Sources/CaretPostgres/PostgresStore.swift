@@ -6,21 +6,15 @@ package import CaretLog
 
 /// A store in a PostgreSQL database.
 ///
-/// Each connection has its own thread or queue, and is made again after it was lost. Two threads commit appends in
-/// groups: all appends that arrive during a commit share the next one. A document is always appended to by the same
-/// thread.
+/// It has five connections: two for appends, one for all other writes, one for all reads, and that of the bus. Each one has
+/// its own thread or queue, and is made again after it was lost. Two threads commit appends in groups: all appends that
+/// arrive during a commit share the next one. A document is always appended to by the same thread.
 package final class PostgresStore: DocumentStore {
     let shared: SharedState
     private let appends: [AppendQueue]
-    /// For calls that write and are no appends.
-    let calls: QueueConfined<Lane>
-    /// For calls that read one row or one page of rows.
-    let lookups: QueueConfined<Reader>
-    /// For newest texts, which opening a document needs.
-    private let heads: QueueConfined<Reader>
-    /// For pages of history and old texts. They may take many times as long as a newest text.
-    let histories: QueueConfined<Reader>
-    private let upkeepLane: QueueConfined<Lane>
+    /// For all writes that are no appends.
+    let writes: SharedConnection<Lane>
+    let reads: SharedConnection<Readers>
     let upkeep: Upkeep<PostgresRows, PostgresUpkeepWrites>
     private let due = DueDocuments()
     private let rows = KnownRows()
@@ -32,7 +26,7 @@ package final class PostgresStore: DocumentStore {
     /// Tells the other servers over the same database what this store has committed.
     package var bus: (any NodeBus)? { postgresBus }
 
-    typealias Reader = HistoryReader<PostgresRows>
+    typealias Reader = Readers.Reader
 
     package var generation: UInt64 { shared.generation.value }
 
@@ -57,26 +51,15 @@ package final class PostgresStore: DocumentStore {
         appends = [Lane.Use.evenAppends, .oddAppends].map {
             AppendQueue(AppendWriter(Lane($0, shared), rows, due, bus))
         }
-        calls = QueueConfined(Lane(.calls, shared), on: "caret.store.calls")
-        let cache = HistoryCache()
-        func reader(_ use: Lane.Use, _ label: String) -> QueueConfined<Reader> {
-            QueueConfined(Reader(PostgresRows(source: .lane(Lane(use, shared))), cache: cache), on: label)
-        }
-        lookups = reader(.lookups, "caret.store.lookups")
-        heads = reader(.heads, "caret.store.heads")
-        histories = reader(.histories, "caret.store.histories")
-        upkeepLane = QueueConfined(Lane(.upkeep, shared), on: "caret.store.upkeep", qos: .background)
-        let upkeepReader = QueueConfined(
-            UpkeepReader(Reader(PostgresRows(source: .lane(Lane(.upkeepReads, shared))), cache: cache)),
-            on: "caret.store.upkeepReads", qos: .background)
-        let readers = [lookups, heads, histories]
-        let writes = PostgresUpkeepWrites(upkeepLane, due, shared) { document in
-            for reader in readers { await reader.run { $0.forgetHistory(of: document) } }
-            await upkeepReader.run { $0.forgetHistory(of: document) }
-        }
+        let writes = SharedConnection(Lane(.writes, shared), on: "caret.store.writes")
+        let reads = SharedConnection(Readers(Lane(.reads, shared)), on: "caret.store.reads")
+        (self.writes, self.reads) = (writes, reads)
         var settings = settings
         settings.now = { [clock = shared.clock] in clock.now }
-        upkeep = Upkeep(writes, upkeepReader, settings, openCalls) { event in
+        upkeep = Upkeep(
+            PostgresUpkeepWrites(writes, reads, due, shared),
+            UpkeepReads { read in reads.async(as: .upkeep) { read(&$0.upkeep) } }, settings, openCalls
+        ) { event in
             if let document = event.changedDocument { bus.publish([.changed(document)]) }
             onEvent(PostgresEvent(event))
         }
@@ -94,9 +77,8 @@ package final class PostgresStore: DocumentStore {
         await openCalls.close()
         for task in upkeepTasks { await task.value }
         for queue in appends { await queue.close() }
-        for reader in [lookups, heads, histories] { await reader.close() }
-        await upkeep.reader.close()
-        for lane in [calls, upkeepLane] { await lane.close() }
+        await reads.close()
+        await writes.close()
         await postgresBus.close()
     }
 
@@ -113,7 +95,7 @@ package final class PostgresStore: DocumentStore {
     // MARK: Appending
 
     package func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void) {
-        if appends.isEmpty { return calls.async { _ in completion([]) } }
+        if appends.isEmpty { return writes.async(as: .short) { _ in completion([]) } }
         openCalls.begin()
         let outcomes = AnswerCollector<AppendOutcome>(appends.count) { [openCalls] in
             completion($0)
@@ -149,7 +131,7 @@ package final class PostgresStore: DocumentStore {
         _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange],
         then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
     ) {
-        attempt(on: calls) { [due, rows] lane in
+        attempt(on: writes, as: .short) { [due, rows] lane in
             var locked = LockedAppend(append, lane, rows)
             let outcome = locked.run(rebase)
             due.add(locked.due)
@@ -221,7 +203,7 @@ package final class PostgresStore: DocumentStore {
         _ snapshot: Snapshot, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void
     ) {
-        history(of: document) { reader throws(PostgresFault) in
+        history(of: document, as: .long) { reader throws(PostgresFault) in
             let row = try reader.document(document)
             let checked = try reader.text(of: row, at: snapshot.revision)
             if checked.snapshot.text != snapshot.text { throw .refused(.wrongText) }
@@ -243,7 +225,7 @@ package final class PostgresStore: DocumentStore {
         known: Revision, of document: DocumentID,
         then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void
     ) {
-        attempt(on: calls) { lane in
+        attempt(on: writes, as: .short) { lane in
             if lane.shared.isFresh { return .success(false) }
             return Result { () throws(PostgresFault) in
                 try lane.run { connection throws(PostgresFault) in
@@ -292,11 +274,11 @@ package final class PostgresStore: DocumentStore {
         of documents: [DocumentID],
         then completion: @escaping @Sendable ([Result<DocumentEntry, StoreRefusal>]) -> Void
     ) {
-        attempt(on: lookups) { reader in
+        attempt(on: reads, as: .short) { readers in
             Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                    try reader.rows.decide(documents)
-                    return try reader.rows.entries(of: documents)
+                    try readers.lane.decide(documents)
+                    return try readers[.short].rows.entries(of: documents)
                 }
             }
         } then: {
@@ -340,7 +322,7 @@ package final class PostgresStore: DocumentStore {
         _ document: DocumentID, after revision: Revision, limit: Int,
         then completion: @escaping @Sendable (Result<HistorySlice, HistoryRefusal>) -> Void
     ) {
-        history(of: document) { [rows] reader throws(PostgresFault) in
+        history(of: document, as: .long) { [rows] reader throws(PostgresFault) in
             let row = try reader.document(document)
             rows.note(row)
             try reader.check(revision, of: row)
@@ -357,7 +339,7 @@ package final class PostgresStore: DocumentStore {
         then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
     ) {
         if let revision { return run(TextReplay(document, at: revision), then: completion) }
-        history(of: document, on: heads) { [due] reader throws(PostgresFault) in
+        history(of: document, as: .short) { [due] reader throws(PostgresFault) in
             let row = try reader.document(document)
             // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
             if UpkeepPolicy.isDue(row) { due.add([document]) }
@@ -372,13 +354,13 @@ package final class PostgresStore: DocumentStore {
     private func run(
         _ replay: TextReplay, then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
     ) {
-        attempt(on: histories) { reader in
+        attempt(on: reads, as: .long) { readers in
             var replay = replay
             return Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                    try reader.rows.decide([replay.document])
+                    try readers.lane.decide([replay.document])
                     // A step changes the replay, so it must come before the tuple copies it.
-                    let snapshot = try replay.step(&reader)
+                    let snapshot = try replay.step(&readers[.long])
                     return (replay, snapshot)
                 }
             }

@@ -4,7 +4,7 @@ import CaretFormat
 import CaretLog
 @preconcurrency import Dispatch
 
-// How calls run on the queues of the store.
+// How calls run on the connections of the store.
 extension PostgresStore {
     /// Runs `body` in a transaction. `document` is the one that it writes to, if it exists already. `canRepeat` says that
     /// `body` may run again after it was committed.
@@ -13,7 +13,7 @@ extension PostgresStore {
         _ body: @escaping @Sendable (DocumentWriter) throws(PostgresFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, PostgresFault>) -> Void
     ) {
-        attempt(on: calls) { lane in
+        attempt(on: writes, as: .short) { lane in
             func write() throws(PostgresFault) -> Answer {
                 try lane.write(to: document.map { [$0] } ?? [], body)
             }
@@ -26,25 +26,29 @@ extension PostgresStore {
         }
     }
 
-    /// Runs `body` on the queue. If somebody else holds a lock that it needs, other calls go on, and it is tried again.
+    /// Runs `body` on the connection. If somebody else holds a lock that it needs, other calls go on, and it is tried
+    /// again.
     func attempt<Value, Answer>(
-        on queue: QueueConfined<Value>, until end: ContinuousClock.Instant = .now + LockPatience.most,
+        on connection: SharedConnection<Value>, as callClass: CallClass,
+        until end: ContinuousClock.Instant = .now + LockPatience.most,
         _ body: @escaping @Sendable (inout Value) -> Result<Answer, PostgresFault>,
         then completion: @escaping @Sendable (Result<Answer, PostgresFault>) -> Void
     ) {
         openCalls.begin()
-        queue.async { value in self.attempt(body, &value, on: queue, until: end, then: completion) }
+        connection.async(as: callClass) { value in
+            self.attempt(body, &value, on: connection, as: callClass, until: end, then: completion)
+        }
     }
 
     private func attempt<Value, Answer>(
         _ body: @escaping @Sendable (inout Value) -> Result<Answer, PostgresFault>, _ value: inout Value,
-        on queue: QueueConfined<Value>, until end: ContinuousClock.Instant,
+        on connection: SharedConnection<Value>, as callClass: CallClass, until end: ContinuousClock.Instant,
         then completion: @escaping @Sendable (Result<Answer, PostgresFault>) -> Void
     ) {
         let answer = body(&value)
         if LockPatience.isTriedAgain(answer, until: end), !openCalls.isClosing {
-            queue.async(after: .milliseconds(LockPatience.pause)) { value in
-                self.attempt(body, &value, on: queue, until: end, then: completion)
+            connection.async(as: callClass, after: .milliseconds(LockPatience.pause)) { value in
+                self.attempt(body, &value, on: connection, as: callClass, until: end, then: completion)
             }
         } else {
             completion(answer)
@@ -59,12 +63,12 @@ extension PostgresStore {
         _ body: @escaping @Sendable (inout Reader) throws(PostgresFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
     ) {
-        attempt(on: lookups) { reader in
+        attempt(on: reads, as: .short) { readers in
             Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                    if let document { try reader.rows.decide([document]) }
-                    let answer = try reader.reading(body)
-                    if mustBeSafe(answer) { try reader.rows.confirm() }
+                    if let document { try readers.lane.decide([document]) }
+                    let answer = try readers[.short].reading(body)
+                    if mustBeSafe(answer) { try readers.lane.confirm() }
                     return answer
                 }
             }
@@ -79,15 +83,15 @@ extension PostgresStore {
 
     /// Reads from one snapshot of the database, for calls that may read a whole text.
     func history<Answer>(
-        of document: DocumentID, on queue: QueueConfined<Reader>? = nil,
+        of document: DocumentID, as callClass: CallClass,
         _ body: @escaping @Sendable (inout Reader) throws(PostgresFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, HistoryRefusal>) -> Void
     ) {
-        attempt(on: queue ?? histories) { reader in
+        attempt(on: reads, as: callClass) { readers in
             Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                    try reader.rows.decide([document])
-                    return try reader.reading(body)
+                    try readers.lane.decide([document])
+                    return try readers[callClass].reading(body)
                 }
             }
         } then: { [self] in
@@ -116,24 +120,6 @@ extension PostgresStore {
             shared.close(damaged: document, fault)
         }
         return answer.mapError(\.historyRefusal)
-    }
-}
-
-extension PostgresRows {
-    /// Waits until earlier commits of unknown outcome are decided.
-    func decide(_ documents: [DocumentID]) throws(PostgresFault) {
-        switch source {
-        case .lane(let lane): try lane.decide(documents)
-        case .transaction: break
-        }
-    }
-
-    /// Waits until all that was read is on the standbys, too.
-    fileprivate func confirm() throws(PostgresFault) {
-        switch source {
-        case .lane(let lane): try lane.confirm()
-        case .transaction: break
-        }
     }
 }
 

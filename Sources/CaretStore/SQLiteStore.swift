@@ -21,6 +21,7 @@ package final class SQLiteStore: DocumentStore {
     private let heads: QueueConfined<HistoryReader<SQLiteRows>>
     /// For pages of history and old texts. They may take many times as long as a newest text.
     private let histories: QueueConfined<HistoryReader<SQLiteRows>>
+    private let upkeepReader: QueueConfined<UpkeepReader<SQLiteRows>>
     let upkeep: Upkeep<SQLiteRows, SQLiteUpkeepWrites>
     private let due = DueDocuments()
     /// The background tasks, which run until the store is closed.
@@ -81,17 +82,18 @@ package final class SQLiteStore: DocumentStore {
                 onEvent: onEvent),
             completions)
         // Upkeep can wait, so it runs at low priority and takes no core from the writer and the rooms.
-        let reader = QueueConfined(
+        upkeepReader = QueueConfined(
             UpkeepReader(
                 HistoryReader(database: try folder.openForReading(), generation: generation, cache: cache)),
-            on: "caret.store.upkeep", qos: .background)
+            on: "caret.store.upkeep", inBackground: true)
         let readers = [lookups, heads, histories]
-        let upkeepWrites = SQLiteUpkeepWrites(writes, reader, calls, onEvent: onEvent) { document in
+        let upkeepWrites = SQLiteUpkeepWrites(writes, upkeepReader, calls, onEvent: onEvent) {
+            [upkeepReader] document in
             // A read that began before the history was rewritten has ended before its queue does this.
             for reader in readers { await reader.run { $0.forgetHistory(of: document) } }
-            await reader.run { $0.forgetHistory(of: document) }
+            await upkeepReader.run { $0.forgetHistory(of: document) }
         }
-        upkeep = Upkeep(upkeepWrites, reader, settings, calls) { onEvent(StoreEvent($0)) }
+        upkeep = Upkeep(upkeepWrites, UpkeepReads(upkeepReader), settings, calls) { onEvent(StoreEvent($0)) }
         var upkeepTasks = [
             Task { [upkeep, due] in await upkeep.run(due) }, Task { [upkeep] in await upkeep.runRounds() },
             Task { [writes, files] in await SQLiteStore.watch(files, writes) },
@@ -197,7 +199,7 @@ package final class SQLiteStore: DocumentStore {
             for task in upkeepTasks { await task.value }
             // Close the writer last: the last open connection copies the log into the database.
             for reader in [lookups, heads, histories] { await reader.close() }
-            await upkeep.reader.close()
+            await upkeepReader.close()
             writes.close { [self] in
                 folder.unlock()
                 completion()

@@ -215,7 +215,12 @@ extension UpkeepReader<SQLiteRows> {
         _ redaction: Redaction, of document: DocumentID
     ) -> Result<RedactionPlan, any Error> {
         Result {
-            guard case .found(_, let plan?) = try prepared(redaction, of: document).get() else {
+            var (redaction, prepared) = (try begin(redaction, of: document).get(), PreparedRedaction?.none)
+            while prepared == nil {
+                (redaction, prepared) = try step(redaction).get()
+                redaction = redaction.packed()
+            }
+            guard case .found(_, let plan?)? = prepared else {
                 throw Unexpected(what: "nothing is redacted")
             }
             return plan

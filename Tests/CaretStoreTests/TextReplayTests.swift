@@ -114,6 +114,25 @@ import Testing
         #expect(found.text == document.texts[Self.far])
     }
 
+    @Test("a check of a document has steps, too, and appends and merges between them do not disturb it")
+    func checkedMeanwhile() throws {
+        defer { scratch.remove() }
+        var (check, document) = (DocumentCheck(try reader().rows), self.document)
+        var (pieces, steps) = (try UpkeepPieces(scratch), 1)
+        while !check.step(id) {
+            steps += 1
+            while let due = try pieces.due(id, isIdle: true), case .merge(let replacement) = due.step {
+                _ = try pieces.commit { writer throws(StoreFault) in try writer.replace(replacement) }
+            }
+            let append = try document.letters("c")
+            _ = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
+            try document.follow(append)
+        }
+        #expect(steps >= 2)
+        #expect(check.report.isSound, "\(check.report.findings)")
+        #expect(check.report.revisions == document.head.value)
+    }
+
     @Test("a long replay does not delay a short one")
     func turns() async throws {
         defer { scratch.remove() }

@@ -66,7 +66,8 @@ import Testing
         var (pieces, document) = (try UpkeepPieces(sample.scratch), sample.document)
         for count in 1...64 {
             try pieces.append("x", to: &document)
-            let due = try pieces.reader.next(for: document.entry.id, isIdle: false, isNew: true).get()
+            let due = try pieces.reader.next(for: document.entry.id, isIdle: false, isNew: true).get()?
+                .packed()
             #expect((due != nil) == (count == 64), "\(count) segments")
         }
     }
@@ -114,7 +115,7 @@ import Testing
             let outcome = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
             #expect(outcome == .committed(head: Revision(count)))
             let id = document.entry.id
-            let due = try pieces.reader.next(for: id, isIdle: most == 32, isNew: true).get()
+            let due = try pieces.reader.next(for: id, isIdle: most == 32, isNew: true).get()?.packed()
             if case .snapshot(_, nil, let covered)? = due?.step {
                 #expect(count > most && covered == append.changes.reduce(0) { $0 + $1.logged.weight })
             } else {
@@ -136,7 +137,8 @@ import Testing
             try pieces.append([SampleChange.edit(0, 0, paste)], to: &document)
             try pieces.append([SampleChange.edit(0, count, "")], to: &document)
             #expect(document.log.reduce(0) { $0 + $1.weight } == 262_144 + excess)
-            let due = try pieces.reader.next(for: document.entry.id, isIdle: false, isNew: true).get()
+            let due = try pieces.reader.next(for: document.entry.id, isIdle: false, isNew: true).get()?
+                .packed()
             #expect((due != nil) == (excess > 0))
         }
     }

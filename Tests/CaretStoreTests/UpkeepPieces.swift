@@ -46,7 +46,7 @@ struct UpkeepPieces {
 
     /// The next step for a document; nil if nothing is due.
     mutating func due(_ document: DocumentID, isIdle: Bool = false) throws -> DueStep? {
-        try reader.next(for: document, isIdle: isIdle, isNew: false).get()
+        try reader.next(for: document, isIdle: isIdle, isNew: false).get()?.packed()
     }
 
     /// The next step that is due for a document.
@@ -61,7 +61,7 @@ struct UpkeepPieces {
         guard let plan = try reader.prepareTrim(of: document, through: revision).get() else {
             throw Unexpected(what: "there is nothing to trim")
         }
-        return plan
+        return plan.packed()
     }
 }
 

@@ -145,6 +145,43 @@ struct PostgresTests {
         #expect(try server.stop().status == 0)
     }
 
+    @Test("a server makes at most five connections to PostgreSQL, and uses all of them")
+    func connections() throws {
+        let cluster = try PostgresCluster()
+        // Notes the highest number of connections, until there is a row in `used`.
+        try cluster.execute("CREATE TABLE public.counted (most bigint); CREATE TABLE public.used ()")
+        try cluster.executeInBackground(
+            "DO $$DECLARE most bigint := 0; BEGIN LOOP PERFORM pg_stat_clear_snapshot(); "
+                + "most := greatest(most, (SELECT count(*) FROM pg_stat_activity WHERE application_name = 'caretd')); "
+                + "EXIT WHEN EXISTS (SELECT 1 FROM public.used); PERFORM pg_sleep(0.001); END LOOP; "
+                + "INSERT INTO public.counted VALUES (most); END$$")
+        let server = try LiveServer(["--store": cluster.newAddress(), "--allow-unreplicated": "true"])
+        let (client, admin) = (try server.openConnection(), try LineClient(server, at: .adminSocket))
+        try admin.send(#"{"type":"hello","protocol":1,"client":"client-of-admin"}"#)
+        try admin.expect(#"{"type":"welcome",…"#)
+        let group = EditorGroup(8, documents: 4, over: [.lines])
+        try group.connect(to: server)
+        for round in 1...10 {
+            // Upkeep merges the segments of a document after 64 appends.
+            let enough = group.acks + 200
+            try group.work { $0.acks >= enough }
+            #expect(try client.fetch("PUT /docs/new\(round)", "If-None-Match: *", body: "x").status == 201)
+            #expect(try client.fetch("GET /docs/new\(round)").status == 200)
+            #expect(try client.fetch("GET /docs/new1?rev=1").status == 200)
+            #expect(try client.fetch("GET /history/new\(round)").status == 200)
+            #expect(try client.fetch("GET /docs").status == 200)
+            try admin.send(#"{"type":"verify","doc":"new\#(round)"}"#)
+            try admin.expect(#"{"type":"verified",…"#)
+        }
+        try cluster.execute("INSERT INTO public.used DEFAULT VALUES")
+        try cluster.execute(PostgresCluster.block(until: "EXISTS (SELECT 1 FROM public.counted)"))
+        // Fails with another number.
+        #expect(throws: Never.self) {
+            try cluster.execute("SELECT 1 / (most = 5)::int FROM public.counted")
+        }
+        #expect(try server.stop().status == 0)
+    }
+
     @Test("a connection that was closed while it was idle is made again before a call")
     func idleConnections() throws {
         let cluster = try PostgresCluster()

@@ -9,34 +9,61 @@ package struct DocumentCheck<Rows: HistoryRows> {
 
     private var reader: HistoryReader<Rows>
     package var report = CheckReport()
+    /// The history whose check has begun; nil between two documents.
+    private var history: CheckedHistory?
 
     private var rows: Rows { reader.rows }
 
     package init(_ rows: Rows) { reader = HistoryReader(rows) }
 
-    /// Checks one document on one snapshot of the database. Reports nothing if the document was removed
-    /// meanwhile.
-    package mutating func check(_ id: DocumentID) {
+    /// Checks one document.
+    package mutating func check(_ id: DocumentID) { while !step(id) {} }
+
+    /// Does the next step of checking a document, on one snapshot of the database, so that other calls can run
+    /// between the steps. Returns whether it was the last one. Reports nothing if the document was removed meanwhile.
+    package mutating func step(_ id: DocumentID) -> Bool {
         var name: DocumentName?
         do throws(Fault) {
             let rows = rows
-            try rows.reading { () throws(Fault) in
+            let isDone = try rows.reading { () throws(Fault) in
                 let row = try rows.document(id)
                 name = row.entry.name
-                report.documents += 1
-                if row.entry.deleted == 0 { return }
-                checkName(row)
-                checkTags(row)
-                try checkPushers(row, try checkHistory(row))
+                return try step(row)
             }
+            if isDone { end() }
+            return isDone
         } catch {
+            end()
             switch error.historyRefusal {
-            case .refused(.gone): return
+            case .refused(.gone): break
             case .refused(.damaged): report.addFinding(name == nil ? .row : .history, in: id, name)
             case .refused(.full), .refused(.failed), .refused(.away), .ahead, .trimmed, .wrongText:
                 report.addFinding(error.unreadReason.map { .unread($0) } ?? .row, in: id)
             }
+            return true
         }
+    }
+
+    private mutating func step(_ row: DocumentRow) throws(Fault) -> Bool {
+        if history == nil { report.documents += 1 }
+        if row.entry.deleted == 0 { return true }
+        if history == nil {
+            checkName(row)
+            checkTags(row)
+        }
+        // After a redaction, or a trim of what comes next, the check of the history begins again.
+        if history?.continues(in: row) != true { try begin(row) }
+        if try replay(row) { return false }
+        if let history { try checkPushers(row, history.pushes) }
+        return true
+    }
+
+    /// Ends the check of a document, and reports what was found in its history.
+    private mutating func end() {
+        guard let history = history.take() else { return }
+        report.snapshots += history.snapshots
+        report.revisions += history.revisions
+        for revision in history.wrong { report.addFinding(.snapshot(revision), in: history.id, history.name) }
     }
 
     /// Checks that a search by the document's name finds the document.
@@ -54,48 +81,70 @@ package struct DocumentCheck<Rows: HistoryRows> {
         report.addFinding(.tag, in: row.entry.id, row.entry.name)
     }
 
-    /// Replays the history from its start, and compares it with every snapshot. Returns each pusher's last
-    /// push in the history.
-    private mutating func checkHistory(_ row: DocumentRow) throws(Fault) -> NewestPushes {
+    // MARK: Histories
+
+    private struct CheckedHistory {
+        let id: DocumentID
+        let name: DocumentName
+        let epoch: UInt64
+        var replay: Replay<Fault>
+        var pushes = NewestPushes()
+        /// The snapshots that were not compared yet. A damaged one is nil.
+        var waiting: ArraySlice<StoredSnapshot?>
+        /// The number of all snapshots.
+        let snapshots: Int
+        /// The revisions of missing and of wrong snapshots.
+        var wrong: [Int] = []
+        /// The number of revisions, if all of them were checked.
+        var revisions = 0
+
+        func continues(in row: DocumentRow) -> Bool {
+            epoch == row.entry.epoch.document && row.entry.start <= replay.checked.snapshot.revision
+        }
+    }
+
+    /// Begins with the text at the start of the history.
+    private mutating func begin(_ row: DocumentRow) throws(Fault) {
         let snapshots = try rows.snapshots(of: row.entry, from: row.entry.start)
-        report.snapshots += snapshots.count
+        history = CheckedHistory(
+            id: row.entry.id, name: row.entry.name, epoch: row.entry.epoch.document,
+            replay: Replay(try reader.text(of: row, at: row.entry.start)),
+            // The replay begins with the snapshot at the start, so do not compare that one.
+            waiting: snapshots.drop { $0?.revision == row.entry.start }, snapshots: snapshots.count)
         // The text cannot be read without the newest snapshot.
         if row.snapshot > 0, !snapshots.contains(where: { $0?.revision == row.snapshot }) {
-            report.addFinding(.snapshot(row.snapshot.value), in: row.entry.id, row.entry.name)
+            history?.wrong.append(row.snapshot.value)
         }
-        // The replay begins with the snapshot at the start, so do not compare that one.
-        var waiting = snapshots.drop { $0?.revision == row.entry.start }
-        var (replay, pushes) = (
-            Replay<Fault>(try reader.text(of: row, at: row.entry.start)), NewestPushes()
-        )
-        if row.entry.start < row.entry.head {
-            let begin = row.entry.start.next
-            var wrong: [Int] = []
-            defer {
-                for revision in wrong {
-                    report.addFinding(.snapshot(revision), in: row.entry.id, row.entry.name)
-                }
-            }
-            try reader.forEachSegment(of: row, from: begin) { stored throws(Fault) in
-                while let next = waiting.first {
+    }
+
+    /// Replays the next changes, and compares the texts with the snapshots. Returns whether there are more.
+    private mutating func replay(_ row: DocumentRow) throws(Fault) -> Bool {
+        guard var found = history else { return false }
+        defer { history = found }
+        let reached = found.replay.checked.snapshot.revision
+        var left = TextReplay.changesPerStep
+        if reached < row.entry.head {
+            try reader.forEachSegment(of: row, from: reached.next) { stored throws(Fault) in
+                while let next = found.waiting.first {
                     guard let next else { throw .damaged }
                     if next.revision > stored.last { break }
-                    try replay.apply(stored, through: next.revision)
-                    if !next.matches(replay.checked) { wrong.append(next.revision.value) }
-                    waiting.removeFirst()
+                    try found.replay.apply(stored, through: next.revision)
+                    if !next.matches(found.replay.checked) { found.wrong.append(next.revision.value) }
+                    found.waiting.removeFirst()
                 }
-                try replay.apply(stored, through: stored.last)
-                pushes.add(stored.segment)
-                return true
+                try found.replay.apply(stored, through: stored.last)
+                found.pushes.add(stored.segment)
+                left -= stored.segment.changes.count
+                return left > 0 || stored.last == row.entry.head
             }
         }
-        report.revisions += row.entry.head.value - row.entry.start.value
-        let checked = replay.checked
-        guard waiting.isEmpty, checked.chain == row.chain, checked.snapshot.text.length == row.entry.length
-        else {
-            throw .damaged
-        }
-        return pushes
+        let checked = found.replay.checked
+        if checked.snapshot.revision < row.entry.head { return true }
+        found.revisions = row.entry.head.value - row.entry.start.value
+        guard found.waiting.isEmpty, checked.chain == row.chain,
+            checked.snapshot.text.length == row.entry.length
+        else { throw .damaged }
+        return false
     }
 
     private mutating func checkPushers(_ row: DocumentRow, _ pushes: NewestPushes) throws(Fault) {

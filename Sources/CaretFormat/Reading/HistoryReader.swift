@@ -104,7 +104,11 @@ package struct HistoryReader<Rows: HistoryRows> {
     package mutating func text(of document: DocumentRow, at revision: Revision) throws(Fault) -> CheckedText {
         try check(revision, of: document)
         let isHead = revision == document.entry.head
-        let start = try newestSnapshot(of: document, through: revision)
+        // The pushers' rows are compared with all changes since the newest snapshot.
+        let start =
+            isHead
+            ? try newestSnapshot(of: document, through: revision)
+            : try nearestText(of: document, through: revision)
         var (replay, pushes) = (Replay<Fault>(start), NewestPushes())
         if start.snapshot.revision < revision {
             try forEachSegment(of: document, from: start.snapshot.revision.next) {
@@ -137,6 +141,18 @@ package struct HistoryReader<Rows: HistoryRows> {
     package func check(_ revision: Revision, of document: DocumentRow) throws(Fault) {
         if revision > document.entry.head { throw .refused(.ahead(head: document.entry.head)) }
         if revision < document.entry.start { throw .refused(.trimmed(start: document.entry.start)) }
+    }
+
+    /// The text of the newest snapshot, or a later text that is in memory.
+    private func nearestText(
+        of document: DocumentRow, through revision: Revision
+    ) throws(Fault) -> CheckedText {
+        if let known = cache?.rung(of: document.entry, through: revision) {
+            let stored = try rows.newestSnapshotRevision(of: document.entry.id, through: revision)
+            // The rows up to the text may have been trimmed.
+            if known.snapshot.revision >= max(stored, document.entry.start) { return known }
+        }
+        return try newestSnapshot(of: document, through: revision)
     }
 
     package func newestSnapshot(

@@ -28,6 +28,8 @@ package struct RedactionPlan {
 
 /// The result of preparing a redaction.
 package enum PreparedRedaction {
+    /// Somebody has changed the history meanwhile.
+    case changed
     case tooFrequent
     /// `plan` is nil for a dry run, and if no revision contains the passage.
     case found(RedactionReport, RedactionPlan?)

@@ -2,16 +2,25 @@ import CaretCore
 package import CaretLog
 
 /// Reads a document's history three times: forward to find the passage, backward to find who wrote it, and
-/// forward again to rewrite the history.
-struct RedactionReader<Rows: HistoryRows> {
+/// forward again to rewrite the history. It does so in steps, so that other calls can run between them.
+package struct RedactionReader<Rows: HistoryRows> {
     typealias Fault = Rows.Fault
+
+    private enum Phase {
+        case finding
+        /// The segments before `end` were not read yet.
+        case tracing(PassageOrigins, end: Int)
+        case rewriting(Rewriting)
+    }
 
     private let redaction: Redaction
     private let row: DocumentRow
     private let start: CheckedText
     private var search: PassageSearch
-    /// The first revision of each segment, and whether it is stored as it was appended.
-    private var segments: [(first: Revision, isPlain: Bool)] = []
+    private var phase = Phase.finding
+    private var report: RedactionReport?
+    /// The revisions of each segment, and whether it is stored as it was appended.
+    private var segments: [(first: Revision, last: Revision, isPlain: Bool)] = []
     /// The changes that inserted a part of the passage, the newest first.
     private var changes: [(revision: Revision, logged: LoggedChange)] = []
 
@@ -23,99 +32,185 @@ struct RedactionReader<Rows: HistoryRows> {
         search = PassageSearch(redaction.passage, in: start.snapshot)
     }
 
-    mutating func prepared(_ reader: inout HistoryReader<Rows>) throws(Fault) -> PreparedRedaction {
-        try find(&reader)
-        var origins = PassageOrigins(search)
-        if search.revisions > 0, try !trace(&origins, &reader) { return .tooFrequent }
-        var authors = PassageAuthors()
-        for (revision, logged) in changes.reversed() { authors.add(logged, at: revision) }
-        let report = RedactionReport(
-            search, authors: authors.authors, changed: authors.changes, epoch: row.entry.epoch)
-        if redaction.isDryRun || search.revisions == 0 { return .found(report, nil) }
-        return .found(report, try rewritten(origins, &reader))
+    /// Does the next step on one snapshot of the database. Returns nil if more steps follow.
+    mutating func step(_ reader: inout HistoryReader<Rows>) throws(Fault) -> PreparedRedaction? {
+        let entry = try reader.document(row.entry.id).entry
+        guard entry.epoch == row.entry.epoch, entry.head == row.entry.head, entry.start == row.entry.start
+        else { return .changed }
+        switch phase {
+        case .finding: return try find(&reader)
+        case .tracing(var origins, var end): return try trace(&origins, until: &end, &reader)
+        case .rewriting(var rewriting): return try rewrite(&rewriting, &reader)
+        }
     }
 
-    private mutating func find(_ reader: inout HistoryReader<Rows>) throws(Fault) {
-        var (search, segments) = (search, segments)
-        let (rows, id) = (reader.rows, row.entry.id)
-        if row.entry.start < row.entry.head {
-            try reader.forEachSegment(of: row, from: row.entry.start.next) { stored throws(Fault) in
-                // The history begins with a segment of its own.
-                guard stored.segment.first == search.head.revision.next else { throw .damaged }
-                segments.append((stored.segment.first, try rows.isPlain(stored.row, of: id)))
+    // MARK: Finding
+
+    private mutating func find(_ reader: inout HistoryReader<Rows>) throws(Fault) -> PreparedRedaction? {
+        var (search, segments, left) = (search, segments, TextReplay.changesPerStep)
+        let (rows, id, isFirst) = (reader.rows, row.entry.id, segments.isEmpty)
+        var isMerged = false
+        if search.head.revision < row.entry.head {
+            try reader.forEachSegment(of: row, from: search.head.revision.next) { stored throws(Fault) in
+                guard stored.segment.first == search.head.revision.next else {
+                    // The history begins with a segment of its own. Later ones may be merged between two steps.
+                    if isFirst { throw .damaged }
+                    isMerged = true
+                    return false
+                }
+                segments.append(
+                    (stored.segment.first, stored.last, try rows.isPlain(stored.row, of: id)))
                 try RedactionReader.apply { () throws(ChangeError) in
                     for change in stored.segment.changes { try search.add(change) }
                 }
-                return true
+                left -= stored.segment.changes.count
+                return left > 0 || stored.last == row.entry.head
             }
         }
+        if isMerged { return .changed }
         (self.search, self.segments) = (search, segments)
+        if search.head.revision < row.entry.head { return nil }
+        if search.revisions == 0 { return try traced(PassageOrigins(search), reader) }
+        phase = .tracing(PassageOrigins(search), end: segments.count)
+        return nil
     }
 
-    /// Returns false if the passage occurs too often.
+    // MARK: Tracing
+
     private mutating func trace(
-        _ origins: inout PassageOrigins, _ reader: inout HistoryReader<Rows>
-    ) throws(Fault) -> Bool {
-        for (first, _) in segments.reversed() {
-            let segment = try segment(from: first, &reader)
+        _ origins: inout PassageOrigins, until end: inout Int, _ reader: inout HistoryReader<Rows>
+    ) throws(Fault) -> PreparedRedaction? {
+        var left = TextReplay.changesPerStep
+        while end > 0, left > 0 {
+            end -= 1
+            guard let segment = try segment(end, &reader) else { return .changed }
             for index in segment.changes.indices.reversed() {
                 let revision = Revision(segment.first.value + index)
                 origins.add(segment.changes[index], at: revision)
                 if origins.inserted[revision] != nil { changes.append((revision, segment.changes[index])) }
             }
-            if origins.work > RedactionWork.most { return false }
+            if origins.work > RedactionWork.most { return .tooFrequent }
+            left -= segment.changes.count
         }
-        return true
+        if end == 0 { return try traced(origins, reader) }
+        phase = .tracing(origins, end: end)
+        return nil
     }
 
-    private func segment(from first: Revision, _ reader: inout HistoryReader<Rows>) throws(Fault) -> Segment {
-        var found: Segment?
-        try reader.forEachSegment(of: row, from: first) { stored throws(Fault) in
-            found = stored.segment
+    private mutating func traced(
+        _ origins: PassageOrigins, _ reader: HistoryReader<Rows>
+    ) throws(Fault) -> PreparedRedaction? {
+        var authors = PassageAuthors()
+        for (revision, logged) in changes.reversed() { authors.add(logged, at: revision) }
+        let report = RedactionReport(
+            search, authors: authors.authors, changed: authors.changes, epoch: row.entry.epoch)
+        if redaction.isDryRun || search.revisions == 0 { return .found(report, nil) }
+        self.report = report
+        phase = .rewriting(try Rewriting(of: row, origins, redaction, start, reader))
+        return nil
+    }
+
+    /// A segment that was found; nil if it was merged since then.
+    private func segment(
+        _ index: Int, _ reader: inout HistoryReader<Rows>
+    ) throws(Fault) -> Segment? {
+        var found: StoredSegment?
+        try reader.forEachSegment(of: row, from: segments[index].first) { stored throws(Fault) in
+            found = stored
             return false
         }
         guard let found else { throw .damaged }
-        return found
+        let isSame = found.segment.first == segments[index].first && found.last == segments[index].last
+        return isSame ? found.segment : nil
     }
 
-    private func rewritten(
-        _ origins: PassageOrigins, _ reader: inout HistoryReader<Rows>
-    ) throws(Fault) -> RedactionPlan {
-        var (origins, snapshots, new) = (origins, [StoredSnapshot](), [EncodedSegment]())
-        let letters = origins.letters(atStart: row.entry.start)
-        var entry = row.entry
-        let epoch = UInt64.random(in: .min ... .max)
-        entry.epoch = Epoch(generation: entry.epoch.generation, document: epoch)
-        guard
-            var history = try? RedactedHistory(redaction.passage, origins, start.snapshot, letters)
-        else { throw .damaged }
-        var chain = Chain(of: entry.epoch)
-        let revisions = Set(
-            try reader.rows.snapshotRevisions(of: row.entry.id, from: row.entry.start))
-        func keepSnapshot(_ chain: Chain) {
-            if !revisions.contains(history.head.revision) { return }
-            let checked = CheckedText(snapshot: history.head, chain: chain)
-            snapshots.append(StoredSnapshot(checked, of: entry))
+    // MARK: Rewriting
+
+    /// What was rewritten so far.
+    private struct Rewriting {
+        let epoch: UInt64
+        var entry: DocumentEntry
+        var history: RedactedHistory
+        var chain: Chain
+        var segments: [EncodedSegment] = []
+        var snapshots: [StoredSnapshot] = []
+        /// What the last step has rewritten, to be compressed before the next one.
+        var newSegments: [Unpacked<EncodedSegment>] = []
+        var newSnapshots: [CheckedText] = []
+        /// The revisions of the snapshots to keep.
+        let revisions: Set<Revision>
+
+        init(
+            of row: DocumentRow, _ origins: PassageOrigins, _ redaction: Redaction, _ start: CheckedText,
+            _ reader: HistoryReader<Rows>
+        ) throws(Fault) {
+            var origins = origins
+            let letters = origins.letters(atStart: row.entry.start)
+            guard
+                let history = try? RedactedHistory(redaction.passage, origins, start.snapshot, letters)
+            else { throw .damaged }
+            (self.history, entry, epoch) = (history, row.entry, .random(in: .min ... .max))
+            entry.epoch = Epoch(generation: entry.epoch.generation, document: epoch)
+            chain = Chain(of: entry.epoch)
+            revisions = Set(try reader.rows.snapshotRevisions(of: row.entry.id, from: row.entry.start))
+            if isSnapshotKept { keepSnapshot(chain) }
         }
-        keepSnapshot(chain)
-        for (first, isPlain) in segments {
-            let segment = try segment(from: first, &reader)
+
+        var isSnapshotKept: Bool { revisions.contains(history.head.revision) }
+
+        mutating func keepSnapshot(_ chain: Chain) {
+            newSnapshots.append(CheckedText(snapshot: history.head, chain: chain))
+        }
+
+        mutating func pack() {
+            segments += newSegments.map { $0.packed() }
+            snapshots += newSnapshots.map { StoredSnapshot($0, of: entry) }
+            (newSegments, newSnapshots) = ([], [])
+        }
+    }
+
+    /// Compresses what the last step has rewritten. Needs no connection.
+    package func packed() -> RedactionReader {
+        guard case .rewriting(var rewriting) = phase else { return self }
+        var packed = self
+        rewriting.pack()
+        packed.phase = .rewriting(rewriting)
+        return packed
+    }
+
+    private mutating func rewrite(
+        _ rewriting: inout Rewriting, _ reader: inout HistoryReader<Rows>
+    ) throws(Fault) -> PreparedRedaction? {
+        if rewriting.segments.count == segments.count, let report {
+            return .found(
+                report,
+                RedactionPlan(
+                    old: row.entry, epoch: rewriting.epoch, segments: rewriting.segments,
+                    snapshots: rewriting.snapshots, chain: rewriting.chain,
+                    length: rewriting.history.head.text.length))
+        }
+        var left = TextReplay.changesPerStep
+        for index in rewriting.segments.count..<segments.count where left > 0 {
+            guard let segment = try segment(index, &reader) else { return .changed }
             var changes: [LoggedChange] = []
             for logged in segment.changes {
-                try RedactionReader.apply { () throws(ChangeError) in changes.append(try history.next(logged))
+                try RedactionReader.apply { () throws(ChangeError) in
+                    changes.append(try rewriting.history.next(logged))
                 }
-                if revisions.contains(history.head.revision) {
-                    keepSnapshot(chain.extended(by: changes[...], from: first))
+                if rewriting.isSnapshotKept {
+                    let chain = rewriting.chain.extended(by: changes[...], from: segment.first)
+                    rewriting.keepSnapshot(chain)
                 }
             }
-            let encoded = try reader.encoded(
-                Segment(first: first, changes: changes), after: chain, packing: isPlain ? .plain : .deflated)
-            new.append(encoded)
-            chain = encoded.after
+            let new = try reader.unpacked(
+                Segment(first: segment.first, changes: changes), after: rewriting.chain,
+                packing: segments[index].isPlain ? .plain : .deflated)
+            rewriting.newSegments.append(new)
+            rewriting.chain = rewriting.chain.extended(by: changes[...], from: segment.first)
+            left -= segment.changes.count
         }
-        return RedactionPlan(
-            old: row.entry, epoch: epoch, segments: new, snapshots: snapshots, chain: chain,
-            length: history.head.text.length)
+        phase = .rewriting(rewriting)
+        return nil
     }
 
     /// A change that does not fit its text shows that the history is damaged.
@@ -125,12 +220,22 @@ struct RedactionReader<Rows: HistoryRows> {
 }
 
 extension UpkeepReader {
-    package mutating func prepared(
+    /// Does the next step. Then the result must be packed.
+    package mutating func step(
+        _ redaction: RedactionReader<Rows>
+    ) -> Result<(RedactionReader<Rows>, PreparedRedaction?), Fault> {
+        var redaction = redaction
+        return reading { reader throws(Fault) in
+            let prepared = try redaction.step(&reader)
+            return (redaction, prepared)
+        }
+    }
+
+    package mutating func begin(
         _ redaction: Redaction, of document: DocumentID
-    ) -> Result<PreparedRedaction, Fault> {
+    ) -> Result<RedactionReader<Rows>, Fault> {
         reading { reader throws(Fault) in
-            var redacting = try RedactionReader(redaction, of: reader.document(document), reader)
-            return try redacting.prepared(&reader)
+            try RedactionReader(redaction, of: reader.document(document), reader)
         }
     }
 }

@@ -1,4 +1,4 @@
-package import CaretConcurrency
+import CaretConcurrency
 package import CaretCore
 package import CaretLog
 
@@ -6,15 +6,17 @@ package import CaretLog
 /// own queue, and uses the writer only to commit the step.
 package struct Upkeep<Rows: HistoryRows, Writes: UpkeepWrites>: Sendable {
     package let writes: Writes
-    package let reader: QueueConfined<UpkeepReader<Rows>>
+    let reader: UpkeepReads<Rows>
+    /// Compresses what was read. Upkeep can wait, so it takes no core from others.
+    let packing = QueueConfined((), on: "caret.store.packing", inBackground: true)
     let settings: StoreSettings
     package let calls: OpenCalls
     private let lastRound = LastRound()
     let onEvent: @Sendable (UpkeepEvent) -> Void
 
     package init(
-        _ writes: Writes, _ reader: QueueConfined<UpkeepReader<Rows>>, _ settings: StoreSettings,
-        _ calls: OpenCalls, onEvent: @escaping @Sendable (UpkeepEvent) -> Void
+        _ writes: Writes, _ reader: UpkeepReads<Rows>, _ settings: StoreSettings, _ calls: OpenCalls,
+        onEvent: @escaping @Sendable (UpkeepEvent) -> Void
     ) {
         self.writes = writes
         self.reader = reader
@@ -80,7 +82,8 @@ package struct Upkeep<Rows: HistoryRows, Writes: UpkeepWrites>: Sendable {
         case .failure(let fault):
             if case .refused(.damaged) = fault.historyRefusal { onEvent(.damaged(document)) }
             return nil
-        case .success(let due): return due
+        case .success(nil): return nil
+        case .success(let due?): return await packing.run { _ in due.packed() }
         }
     }
 
@@ -88,12 +91,15 @@ package struct Upkeep<Rows: HistoryRows, Writes: UpkeepWrites>: Sendable {
     package func trim(_ document: DocumentID, through revision: Revision) async -> TrimResult {
         // Repeats only if a merge or another trim was committed first.
         for _ in 0..<UpkeepPolicy.attempts {
+            // Afterwards, the text is near one that is in memory.
+            var replay: TextReplay? = TextReplay(document, at: revision)
+            while let step = replay { replay = await reader.run { $0.step(step) } }
             let found = await reader.run { $0.prepareTrim(of: document, through: revision) }
             let plan: TrimPlan
             switch found {
             case .failure(let fault): return .refused(fault.historyRefusal)
             case .success(nil): return .trimmed(start: revision)
-            case .success(let found?): plan = found
+            case .success(let found?): plan = await packing.run { _ in found.packed() }
             }
             switch await writes.trim(plan) {
             case .failure(let refusal): return .refused(refusal)

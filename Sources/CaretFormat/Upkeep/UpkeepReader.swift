@@ -7,7 +7,7 @@ package import CaretLog
 package struct UpkeepReader<Rows: HistoryRows> {
     package typealias Fault = Rows.Fault
 
-    package private(set) var reader: HistoryReader<Rows>
+    package var reader: HistoryReader<Rows>
     private var rows: Rows { reader.rows }
 
     package init(_ reader: HistoryReader<Rows>) { self.reader = reader }
@@ -32,33 +32,47 @@ package struct UpkeepReader<Rows: HistoryRows> {
     /// document since the last write.
     package mutating func next(
         for id: DocumentID, isIdle: Bool, isNew: Bool
-    ) -> Result<DueStep?, Fault> {
-        reading { reader throws(Fault) -> DueStep? in
+    ) -> Result<Unpacked<DueStep>?, Fault> {
+        reading { reader throws(Fault) -> Unpacked<DueStep>? in
             let row = try reader.document(id)
             // An earlier run has already done the work for which the document was queued.
             if isNew, !isIdle, row.entry.start == 0, !UpkeepPolicy.isDue(row) { return nil }
             let summaries = try reader.summaries(of: row)
-            if try reader.hasTrimmed(row, summaries) { return DueStep(.removeTrimmed, isLast: false) }
-            let isSnapshotDue = UpkeepPolicy.isSnapshotDue(row, isIdle: isIdle)
-            if let merge = try reader.merge(summaries, of: row, isIdle: isIdle) {
-                return DueStep(.merge(merge.replacement), isLast: merge.isLast && !isSnapshotDue)
+            if try reader.hasTrimmed(row, summaries) {
+                return Unpacked { DueStep(.removeTrimmed, isLast: false) }
             }
-            if isSnapshotDue { return DueStep(try reader.snapshot(of: row), isLast: !isIdle) }
+            let isSnapshotDue = UpkeepPolicy.isSnapshotDue(row, isIdle: isIdle)
+            if let merge = try reader.merge(summaries, of: row, isIdle: isIdle, isSnapshotDue: isSnapshotDue)
+            {
+                return merge
+            }
+            if isSnapshotDue { return try reader.snapshot(of: row, isLast: !isIdle) }
             let excess = row.unmergedSegments - summaries.count { $0.isUnmerged }
-            return excess > 0 ? DueStep(.correctUnmerged(excess: excess), isLast: true) : nil
+            return excess > 0 ? Unpacked { DueStep(.correctUnmerged(excess: excess), isLast: true) } : nil
         }
+    }
+
+    /// Does the next step of a replay; nil after the last one, and if it fails, because what needs the text then fails too.
+    mutating func step(_ replay: TextReplay) -> TextReplay? {
+        var replay = replay
+        let text = Result { () throws(Fault) in try replay.step(&reader) }
+        if case .success(nil) = text { return replay }
+        return nil
     }
 
     /// Prepares a trim that makes the history begin after `revision`; nil if it already begins there.
     package mutating func prepareTrim(
         of id: DocumentID, through revision: Revision
-    ) -> Result<TrimPlan?, Fault> {
+    ) -> Result<Unpacked<TrimPlan>?, Fault> {
         reading { reader throws(Fault) in
             let row = try reader.document(id)
             try reader.check(revision, of: row)
             if revision == row.entry.start { return nil }
-            let snapshot = StoredSnapshot(try reader.text(of: row, at: revision), of: row.entry)
-            return TrimPlan(snapshot: snapshot, cut: try reader.cut(row, after: snapshot))
+            let start = try reader.text(of: row, at: revision)
+            let cut = try reader.cut(row, after: start)
+            return Unpacked {
+                TrimPlan(snapshot: StoredSnapshot(start, of: row.entry), cut: cut?.packed())
+            }
         }
     }
 
@@ -110,10 +124,10 @@ extension HistoryReader {
         return try rows.hasSnapshot(of: row.entry.id, before: row.entry.start)
     }
 
-    /// The next merge, and whether no other merge is due after it.
+    /// The next merge. It is the last step if no other merge and no snapshot is due after it.
     fileprivate mutating func merge(
-        _ summaries: [SegmentSummary], of row: DocumentRow, isIdle: Bool
-    ) throws(Fault) -> (replacement: Replacement, isLast: Bool)? {
+        _ summaries: [SegmentSummary], of row: DocumentRow, isIdle: Bool, isSnapshotDue: Bool
+    ) throws(Fault) -> Unpacked<DueStep>? {
         guard let due = MergePlan.next(summaries, after: row.snapshot, isIdle: isIdle), let first = due.first,
             let last = due.last
         else { return nil }
@@ -125,34 +139,41 @@ extension HistoryReader {
             return stored.last < last.last
         }
         guard let before else { throw .damaged }
-        let new = try encoded(Segment(first: first.first, changes: changes), after: before)
-        let replacement = Replacement(document: row.entry.id, old: Array(due), new: new)
-        var after = summaries
-        after.replaceSubrange(due.indices, with: [replacement.summary])
-        let isLast = MergePlan.next(after, after: row.snapshot, isIdle: isIdle) == nil
-        return (replacement, isLast)
+        let new = try unpacked(Segment(first: first.first, changes: changes), after: before)
+        return Unpacked {
+            let replacement = Replacement(document: row.entry.id, old: Array(due), new: new.packed())
+            var after = summaries
+            after.replaceSubrange(due.indices, with: [replacement.summary])
+            let isLastMerge = MergePlan.next(after, after: row.snapshot, isIdle: isIdle) == nil
+            return DueStep(.merge(replacement), isLast: isLastMerge && !isSnapshotDue)
+        }
     }
 
     /// Prepares a snapshot at the head. It supersedes the previous snapshot if that snapshot is no longer
     /// worth its space.
-    fileprivate mutating func snapshot(of row: DocumentRow) throws(Fault) -> UpkeepStep {
+    fileprivate mutating func snapshot(
+        of row: DocumentRow, isLast: Bool
+    ) throws(Fault) -> Unpacked<DueStep> {
         let head = try text(of: row, at: row.entry.head)
         // Later, somebody may push or read at this revision, when the snapshot is superseded.
         cache?.add(head, of: row.entry)
-        let snapshot = StoredSnapshot(head, of: row.entry)
         // An old snapshot is worth its space if the history before it is long.
         let isWorthIt =
             try rows.isHistoryLong(
                 before: row.snapshot, of: row.entry.id, share: UpkeepPolicy.snapshotShare) ?? true
-        return .snapshot(
-            snapshot, superseded: isWorthIt ? nil : row.snapshot, covered: row.bytesSinceSnapshot)
+        return Unpacked {
+            let step = UpkeepStep.snapshot(
+                StoredSnapshot(head, of: row.entry), superseded: isWorthIt ? nil : row.snapshot,
+                covered: row.bytesSinceSnapshot)
+            return DueStep(step, isLast: isLast)
+        }
     }
 
     /// If the snapshot is inside a segment: the part of that segment after the snapshot.
     fileprivate mutating func cut(
-        _ row: DocumentRow, after snapshot: StoredSnapshot
-    ) throws(Fault) -> Replacement? {
-        let at = snapshot.revision
+        _ row: DocumentRow, after start: CheckedText
+    ) throws(Fault) -> Unpacked<Replacement>? {
+        let at = start.snapshot.revision
         guard at < row.entry.head else { return nil }
         var found: StoredSegment?
         try forEachSegment(of: row, from: at.next) { stored throws(Fault) in
@@ -163,8 +184,8 @@ extension HistoryReader {
         let rest = found.segment.changes[(at.value + 1 - found.segment.first.value)...]
         let old = SegmentSummary(
             row: found.row, first: found.segment.first, last: found.last, bytes: 0, isUnmerged: false)
-        let new = try encoded(Segment(first: at.next, changes: Array(rest)), after: snapshot.chain)
-        return Replacement(document: row.entry.id, old: [old], new: new)
+        let new = try unpacked(Segment(first: at.next, changes: Array(rest)), after: start.chain)
+        return Unpacked { Replacement(document: row.entry.id, old: [old], new: new.packed()) }
     }
 
     /// The last revision up to which every change is older than `time`; nil if the first change is not older.
@@ -185,9 +206,9 @@ extension HistoryReader {
         return last > begin ? last : nil
     }
 
-    package mutating func encoded(
+    mutating func unpacked(
         _ segment: Segment, after before: Chain, packing: SegmentFormat.Packing = .deflated
-    ) throws(Fault) -> EncodedSegment {
+    ) throws(Fault) -> Unpacked<EncodedSegment> {
         var authors: [Int64] = []
         authors.reserveCapacity(segment.changes.count)
         var last: (pusher: Pusher, number: Int64)?
@@ -198,7 +219,9 @@ extension HistoryReader {
             }
             if let last { authors.append(last.number) }
         }
-        var columns = SegmentColumns()
-        return EncodedSegment(segment, after: before, packing: packing, authors: authors, in: &columns)
+        return Unpacked { [authors] in
+            var columns = SegmentColumns()
+            return EncodedSegment(segment, after: before, packing: packing, authors: authors, in: &columns)
+        }
     }
 }

@@ -42,7 +42,7 @@ struct AppendStatement {
                 digest = excluded.digest, used = excluded.used),
         counted AS (UPDATE lane SET commits = commits + 1 WHERE node = $22 AND lane = $23 RETURNING commits)
         SELECT held.id, held.epoch, held.head, held.deleted, appended.id IS NOT NULL, appended.loose,
-            appended.behind, (SELECT commits FROM counted), (SELECT generation FROM store)
+            appended.behind, (SELECT commits FROM counted), (SELECT generation FROM store), \(PostgresConnection.durably)
         FROM held LEFT JOIN appended USING (id)
         """
     }

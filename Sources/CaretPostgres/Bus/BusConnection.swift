@@ -8,6 +8,8 @@ struct BusConnection {
     private var connection: PostgresConnection?
     private var incarnation = 0
     private var hasName = false
+    /// The process of PostgreSQL that serves the connection.
+    private var process: Int64 = 0
     /// When this server stops waiting for its name.
     private var waitsForNameUntil: ContinuousClock.Instant
     private var nextAttempt = ContinuousClock.now
@@ -57,8 +59,9 @@ struct BusConnection {
             shared.avoid(host: new.host)
             throw .lost("this server of PostgreSQL was replaced")
         }
-        // The news are hints, so nobody waits until they are on disk.
-        try new.execute("SET synchronous_commit = off; \(PostgresConnection.settings)")
+        try PoolerSign.check(new, shared.address, patience: shared.patience)
+        process = try new.process()
+        try new.execute(PostgresConnection.settings)
         let row = try new.run("SELECT quote_ident(\(BusConnection.channel))").first
         guard let channel = row.map({ String(decoding: $0.bytes(0), as: UTF8.self) }) else {
             throw .lost("PostgreSQL returned no row")
@@ -69,6 +72,9 @@ struct BusConnection {
         hasName = try takesLock(of: shared.node)
         waitsForNameUntil = BusConnection.endOfWait(shared)
     }
+
+    /// Makes the transaction of a statement wait for no disk and no standby. The news are hints, and reports are repeated.
+    static let withoutWaiting = "(SELECT set_config('synchronous_commit', 'off', true))"
 
     /// One channel for each schema, so that two stores in one database do not disturb each other.
     static let channel = "'caret.' || current_schema()"
@@ -131,8 +137,10 @@ struct BusConnection {
     func send(_ messages: [String]) throws(PostgresFault) {
         if messages.isEmpty { return }
         try connection?.run(
-            "SELECT pg_notify(\(BusConnection.channel), message) FROM unnest($1) AS message",
-            [.texts(messages)])
+            """
+            SELECT pg_notify(\(BusConnection.channel), message), \(BusConnection.withoutWaiting)
+            FROM unnest($1) AS message
+            """, [.texts(messages)])
     }
 
     /// Writes what this server says of itself, or that it has stopped.
@@ -146,6 +154,11 @@ struct BusConnection {
         if isClosing { return try table.leave() }
         let asked = shared.clock.machineTime
         guard let report, let answer = try table.write(report) else { return }
+        if try connection.process() != process {
+            // The other connections need no statement of their own for this check, because they are made again.
+            shared.renewConnections()
+            throw .pooled("the process of a connection has changed")
+        }
         shared.noteStandbys(answer.standbys)
         shared.noteTime(answer.time, askedAt: asked)
     }

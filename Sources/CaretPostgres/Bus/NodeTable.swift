@@ -51,7 +51,7 @@ struct NodeTable {
             """
             UPDATE node SET address = $2, version = $3, started = $4, connections = $5, documents = $6,
                 seen = \(NodeTable.now) WHERE number = $1 RETURNING current_setting('synchronous_standby_names'),
-                \(NodeTable.now)
+                \(NodeTable.now), \(BusConnection.withoutWaiting)
             """,
             [
                 .integer(node), .text(report.address), .text(report.version), .integer(report.started),
@@ -64,7 +64,9 @@ struct NodeTable {
 
     /// Records that this server has stopped.
     func leave() throws(PostgresFault) {
-        try connection.run("UPDATE node SET seen = NULL WHERE number = $1", [.integer(node)])
+        try connection.run(
+            "UPDATE node SET seen = NULL WHERE number = $1 RETURNING \(BusConnection.withoutWaiting)",
+            [.integer(node)])
     }
 
     func others() throws(PostgresFault) -> [NodeEntry] {

@@ -10,15 +10,18 @@ import Glibc
 ///
 /// Use it only on its thread or queue.
 final class Lane {
-    /// For what a connection is used. The raw value is its number in the table `lane`.
-    enum Use: Int64, CaseIterable {
+    /// For what a connection is used. The raw value is its number in the table `lane`, where earlier versions have used
+    /// others, too.
+    enum Use: Int64 {
         case evenAppends = 1
-        case oddAppends, calls, upkeep, lookups, heads, histories, upkeepReads
+        case oddAppends = 2
+        case writes = 3
+        case reads = 5
 
         var writes: Bool {
             switch self {
-            case .evenAppends, .oddAppends, .calls, .upkeep: true
-            case .lookups, .heads, .histories, .upkeepReads: false
+            case .evenAppends, .oddAppends, .writes: true
+            case .reads: false
             }
         }
     }
@@ -79,7 +82,7 @@ final class Lane {
     func transaction<Answer>(
         _ body: (PostgresConnection) throws(PostgresFault) -> Answer
     ) throws(PostgresFault) -> Answer {
-        try transaction("BEGIN", body) { connection throws(PostgresFault) in
+        try transaction("BEGIN ISOLATION LEVEL READ COMMITTED", body) { connection throws(PostgresFault) in
             try connection.commit()
             if let warning = connection.takeWarning() { throw .notReplicated(warning) }
         }
@@ -123,7 +126,10 @@ final class Lane {
         if shared.allowsUnreplicated { return }
         let commits = try run { connection throws(PostgresFault) in
             let row = try connection.runCommitting(
-                "UPDATE lane SET commits = commits + 1 WHERE node = $1 AND lane = $2 RETURNING commits",
+                """
+                UPDATE lane SET commits = commits + 1 WHERE node = $1 AND lane = $2
+                RETURNING commits, \(PostgresConnection.durably)
+                """,
                 [.integer(node), .integer(use.rawValue)]
             ).first
             if let warning = connection.takeWarning() { throw .notReplicated(warning) }
@@ -132,14 +138,17 @@ final class Lane {
         if let commits { committed(commits) }
     }
 
-    /// Waits until earlier commits of unknown outcome are decided: their row locks last until then.
+    /// Finds out whether earlier commits of unknown outcome are decided: their row locks last until then. A connection that
+    /// writes waits for that.
     func decide(_ documents: some Sequence<DocumentID>) throws(PostgresFault) {
         let undecided = shared.undecided(of: documents)
         if undecided.isEmpty { return }
-        // A commit that waits for its standbys holds its lock for as long as it waits.
+        // A commit that waits for its standbys holds its lock for as long as it waits. Other reads do not wait for that: the
+        // call is refused, and tried again after a pause.
+        let wait = use.writes ? "" : " NOWAIT"
         try transaction { connection throws(PostgresFault) in
             _ = try connection.run(
-                "SELECT id FROM document WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE",
+                "SELECT id FROM document WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE\(wait)",
                 [.integers(undecided.keys.map(\.value))])
         }
         shared.decided(undecided)
@@ -196,6 +205,7 @@ final class Lane {
             shared.address, beginningWith: shared.firstHost, patience: shared.patience,
             requiresStandbys: !shared.allowsUnreplicated)
         do throws(PostgresFault) {
+            try PoolerSign.check(new, shared.address, patience: shared.patience)
             try new.execute(Lane.settings)
             try requireStandby(new)
             try passBarrier(new)
@@ -214,10 +224,11 @@ final class Lane {
         return new
     }
 
-    /// The settings of each connection. A process that is stopped in a transaction loses its locks after a second. Other
-    /// calls of a lane wait behind one that waits for a lock, so it is tried again later; see `LockPatience`.
+    /// The settings of each connection. No ack depends on them. A process that is stopped in a transaction loses its locks
+    /// after a second. Other calls of a lane wait behind one that waits for a lock, so it is tried again later; see
+    /// `LockPatience`.
     private static let settings = """
-        SET synchronous_commit = on; SET plan_cache_mode = force_generic_plan; SET lock_timeout = \(LockPatience.statement);
+        SET plan_cache_mode = force_generic_plan; SET lock_timeout = \(LockPatience.statement);
         SET idle_in_transaction_session_timeout = '1s'; SET default_transaction_isolation = 'read committed';
         \(PostgresConnection.settings)
         """
@@ -240,7 +251,8 @@ final class Lane {
         let row = try new.run(
             """
             INSERT INTO lane (node, lane, commits) VALUES ($1, $2, 1)
-            ON CONFLICT (node, lane) DO UPDATE SET commits = lane.commits + 1 RETURNING commits
+            ON CONFLICT (node, lane) DO UPDATE SET commits = lane.commits + 1
+            RETURNING commits, \(PostgresConnection.durably)
             """, [.integer(node), .integer(use.rawValue)]
         ).first
         if let warning = new.takeWarning() { throw .lost(warning) }
@@ -254,7 +266,9 @@ final class Lane {
         // This lane has seen its own commits there, so it vouches for a server that took over.
         if shared.cluster != cluster {
             try new.run(
-                "UPDATE store SET cluster = $1, timeline = $2, place = $3", cluster.values)
+                """
+                UPDATE store SET cluster = $1, timeline = $2, place = $3 RETURNING \(PostgresConnection.durably)
+                """, cluster.values)
         }
         // If the server has another name since the beginning, this connection is not used again.
         let noted = shared.note(cluster)
@@ -269,7 +283,8 @@ final class Lane {
         let row = try connection.run(
             """
             WITH renewed AS (UPDATE store SET generation = $1 WHERE generation = $2 RETURNING generation)
-            SELECT coalesce((SELECT generation FROM renewed), (SELECT generation FROM store))
+            SELECT coalesce((SELECT generation FROM renewed), (SELECT generation FROM store)),
+                \(PostgresConnection.durably)
             """,
             [
                 .integer(Int64(bitPattern: new)),

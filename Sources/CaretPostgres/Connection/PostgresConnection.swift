@@ -157,14 +157,36 @@ final class PostgresConnection {
         return answers
     }
 
+    // MARK: Processes
+
+    /// The process of PostgreSQL that serves the connection now. It prepares no statement, because a pooler that gives
+    /// connections away might mix it up with others.
+    func process() throws(PostgresFault) -> Int64 {
+        let answer = try execute("SELECT pg_backend_pid()")
+        guard let process = answer.first.flatMap({ Int64($0.text(0)) }) else {
+            throw .lost("PostgreSQL does not tell its process")
+        }
+        return process
+    }
+
+    /// The process that PostgreSQL, or a pooler in front of it, has named when the connection was made.
+    var namedProcess: Int64 { Int64(PQbackendPID(connection)) }
+
     // MARK: Transactions
+
+    /// What an ack depends on, set inside the transaction that commits: the commit waits for the standbys, and a warning
+    /// says if the wait was cancelled.
+    static let durably =
+        "(SELECT set_config('synchronous_commit', 'on', true) || set_config('client_min_messages', 'warning', true))"
 
     /// Begins a transaction, together with its first statement.
     func begin(_ sql: String) { unsentBegin = sql }
 
     /// Commits the transaction, unless it has ended or has no statement.
     func commit() throws(PostgresFault) {
-        if isInTransaction { _ = try run([("COMMIT", [])], commits: true) }
+        if isInTransaction {
+            _ = try run([("SELECT \(PostgresConnection.durably)", []), ("COMMIT", [])], commits: true)
+        }
         unsentBegin = nil
     }
 
@@ -180,7 +202,7 @@ final class PostgresConnection {
 
     /// Rolls the transaction back. If this fails, the connection is lost, and PostgreSQL rolls back.
     func rollBack() {
-        if isInTransaction { try? execute("ROLLBACK") }
+        if isInTransaction { _ = try? execute("ROLLBACK") }
         unsentBegin = nil
     }
 
@@ -194,14 +216,16 @@ final class PostgresConnection {
         _ = try answer(by: deadline)
     }
 
-    /// Runs statements without parameters and answers, and waits at most `timeout` milliseconds for all of them.
-    func execute(_ sql: String, within timeout: Int32? = nil) throws(PostgresFault) {
+    /// Runs statements without parameters, and waits at most `timeout` milliseconds for all of them. Returns the last
+    /// answer, whose columns are texts.
+    @discardableResult
+    func execute(_ sql: String, within timeout: Int32? = nil) throws(PostgresFault) -> PostgresResult {
         if let loss { throw .lost(loss) }
         let deadline = Deadline(milliseconds: timeout ?? patience)
         try finishReading(by: deadline)
         if let begin = unsentBegin.take() { try execute(begin) }
         guard PQsendQuery(connection, sql) == 1 else { throw lose(errorMessage) }
-        _ = try answer(by: deadline)
+        return try answer(by: deadline)
     }
 
     /// Returns the last warning since the last call. After a commit, a warning means that it may not be replicated.

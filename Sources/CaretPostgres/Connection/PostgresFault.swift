@@ -13,6 +13,8 @@ package enum PostgresFault: HistoryFault, Equatable {
     case away(String)
     /// The connection was lost, or no answer came in time. A commit may still be under way.
     case lost(String)
+    /// A pooler gives connections away between transactions or statements. This is the sign of it.
+    case pooled(String)
     /// The server reported that a commit is done here but perhaps not on its standbys.
     case notReplicated(String)
 
@@ -23,7 +25,7 @@ package enum PostgresFault: HistoryFault, Equatable {
     var endsConnection: Bool {
         switch self {
         case .lost, .notReplicated: true
-        case .refused, .damagedRow, .server, .away: false
+        case .refused, .damagedRow, .server, .away, .pooled: false
         }
     }
 }
@@ -71,7 +73,7 @@ extension PostgresFault {
         switch self {
         case .refused(let refusal): refusal
         case .damagedRow: .refused(.damaged)
-        case .away, .lost, .notReplicated: .refused(.away)
+        case .away, .lost, .pooled, .notReplicated: .refused(.away)
         case .server(let error):
             switch error.kind {
             case .full: .refused(.full)
@@ -87,7 +89,7 @@ extension PostgresFault {
     package var unreadReason: String? {
         switch self {
         case .refused: nil
-        case .damagedRow, .server, .away, .lost, .notReplicated: "\(self)"
+        case .damagedRow, .server, .away, .lost, .pooled, .notReplicated: "\(self)"
         }
     }
 }
@@ -96,6 +98,7 @@ extension PostgresFault: CustomStringConvertible {
     package var description: String {
         switch self {
         case .refused(let refusal): "the store refused the call: \(refusal)"
+        case .pooled(let sign): "\(PostgresOpeningFault.pooled(sign))"
         case .server(let error): "PostgreSQL reports error \(error.state): \(error.message)"
         case .damagedRow(let reason), .away(let reason), .lost(let reason), .notReplicated(let reason):
             reason

@@ -68,6 +68,9 @@ final class SharedState: Sendable {
         }
     }
 
+    /// A pooler has given a connection away. All connections are made again, and a new one is checked first.
+    func renewConnections() { state.withLock { $0.incarnation += 1 } }
+
     // MARK: Hosts
 
     /// The index of the host that a new connection tries first.

@@ -27,13 +27,14 @@ package final class MoveConnection: MovableRows {
         do throws(PostgresFault) {
             connection = try PostgresConnection(
                 address, beginningWith: 0, patience: MoveConnection.patience)
+            try PoolerSign.check(connection, address, patience: MoveConnection.patience)
             try connection.execute(
                 """
-                SET client_min_messages = warning; SET synchronous_commit = on; SET lock_timeout = '5s';
-                SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0
+                SET client_min_messages = warning; SET lock_timeout = '5s'; SET statement_timeout = 0;
+                SET idle_in_transaction_session_timeout = 0
                 """)
         } catch {
-            throw .failed("PostgreSQL cannot be reached: \(error)")
+            throw .failed("\(PostgresOpeningFault(error))")
         }
         let allowsUnreplicated: Bool
         let isSource: Bool
@@ -159,8 +160,8 @@ package final class MoveConnection: MovableRows {
 
     package func check(_ progress: (CheckProgress) -> Void) -> CheckReport {
         var check = PostgresCheck(
-            PostgresRows(source: .transaction(connection, shared)), isStopped: { false })
-        return check.run(nil, progress: progress)
+            PostgresRows(source: .transaction(connection, shared)), of: nil, isStopped: { false })
+        return check.run(progress)
     }
 }
 

@@ -39,7 +39,7 @@ enum MoveFence {
     /// Records that the move has ended.
     static func keep(_ note: MoveNote, _ connection: PostgresConnection) throws(PostgresFault) {
         _ = try connection.run(
-            "UPDATE caret_moved SET note = $1, state = $2",
+            "UPDATE caret_moved SET note = $1, state = $2 RETURNING \(PostgresConnection.durably)",
             [.text(note.description), .text(State.moved.rawValue)])
     }
 

@@ -30,7 +30,7 @@ package final class PostgresMoveSource: MoveSource {
     package func blockServers(_ note: MoveNote) throws(StoreMoveFault) {
         try rows.run { () throws(PostgresFault) in
             try MoveFence.raise(note, rows.connection)
-            try rows.connection.execute("COMMIT")
+            try rows.connection.commit()
             // Without the fence after a failover, servers could use both stores.
             if let warning = rows.connection.takeWarning() { throw .notReplicated(warning) }
         }

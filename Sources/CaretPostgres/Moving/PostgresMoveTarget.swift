@@ -101,7 +101,8 @@ package final class PostgresMoveTarget: MoveTarget {
     package func publish() throws(StoreMoveFault) {
         do throws(PostgresFault) {
             // A commit waits for the standbys only if it has written something.
-            try rows.connection.execute("UPDATE caret_copied SET digest = digest; COMMIT")
+            try rows.connection.run("UPDATE caret_copied SET digest = digest")
+            try rows.connection.commit()
         } catch {
             throw .unfinished(
                 "PostgreSQL did not confirm the copy, so it may be there or not: \(error)",
@@ -113,6 +114,6 @@ package final class PostgresMoveTarget: MoveTarget {
                 advice: MoveNote.advice)
         }
         // Only makes queries faster, so a failure does not matter.
-        try? rows.connection.execute("ANALYZE")
+        _ = try? rows.connection.execute("ANALYZE")
     }
 }

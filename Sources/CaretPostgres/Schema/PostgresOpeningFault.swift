@@ -3,7 +3,7 @@ import CaretFormat
 /// Why a database was not opened. Its data was not changed, except by migrations that succeeded before.
 package enum PostgresOpeningFault: Error, Equatable, Sendable {
     case cannotConnect(String)
-    /// A pooler gives the connection away between transactions or statements. This is the error that shows it.
+    /// A pooler gives the connection away between transactions or statements. This is the sign of it.
     case pooled(String)
     /// PostgreSQL refuses a statement that should always succeed.
     case refused(String)
@@ -32,6 +32,10 @@ package enum PostgresOpeningFault: Error, Equatable, Sendable {
 extension PostgresOpeningFault {
     /// What the failure of a statement at the start means.
     package init(_ fault: PostgresFault) {
+        if case .pooled(let sign) = fault {
+            self = .pooled(sign)
+            return
+        }
         guard case .server(let error) = fault else {
             self = .cannotConnect("\(fault)")
             return
@@ -65,8 +69,8 @@ extension PostgresOpeningFault: CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotConnect(let reason): "PostgreSQL cannot be reached: \(reason)"
-        case .pooled(let error):
-            "the pooler in front of PostgreSQL is not in session mode (\(error)); set this mode, or connect directly"
+        case .pooled(let sign):
+            "the pooler in front of PostgreSQL is not in session mode (\(sign)); set this mode, or connect directly"
         case .refused(let error): "the database cannot be used: \(error)"
         case .notConfirmed(let standbys, let seconds):
             "no standby has confirmed a commit within \(seconds) s: PostgreSQL waits for synchronous_standby_names = "

@@ -27,10 +27,10 @@ struct StoreOpening {
     private func connection(beginningWith host: Int) throws(PostgresOpeningFault) -> PostgresConnection {
         do throws(PostgresFault) {
             let new = try PostgresConnection(address, beginningWith: host, patience: patience)
+            try PoolerSign.check(
+                new, beside: PostgresConnection(address, beginningWith: new.host, patience: patience))
             // Less than the patience for an answer, so that a lock is not taken for a standby that does not confirm.
-            try new.execute(
-                "SET client_min_messages = warning; SET synchronous_commit = on; SET lock_timeout = \(patience / 2)"
-            )
+            try new.execute("SET client_min_messages = warning; SET lock_timeout = \(patience / 2)")
             return new
         } catch {
             throw PostgresOpeningFault(error)
@@ -60,9 +60,11 @@ struct StoreOpening {
     }
 
     private func registered(_ connection: PostgresConnection) throws(PostgresFault) -> SharedState {
+        connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED")
         let node = try NodeTable.number(of: node, connection)
         let cluster = try Cluster(connection)
         let (generation, renewal) = try StoreGeneration.read(connection, cluster)
+        try connection.commit()
         let shared = SharedState(
             address, patience: patience, node: node, allowsUnreplicated: allowsUnreplicated,
             generation: Generation(generation), clock: clock, cluster: cluster, isFresh: renewal != .kept,

@@ -70,10 +70,10 @@ extension PostgresStore: TokenStore {
         _ body: @escaping @Sendable (TokenTable) throws(PostgresFault) -> Answer,
         then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
     ) {
-        lookups.async { reader in
+        reads.async(as: .short) { readers in
             let answer = Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                    try reader.rows.withConnection { connection throws(PostgresFault) in
+                    try readers.lane.run { connection throws(PostgresFault) in
                         try body(TokenTable(connection: connection))
                     }
                 }

@@ -2,22 +2,21 @@ import CaretConcurrency
 package import CaretFormat
 package import CaretLog
 
-/// The writes of upkeep, each in a transaction of its own, through a connection of their own.
+/// The writes of upkeep, each in a transaction of its own. They are the last class of the connection that writes.
 package struct PostgresUpkeepWrites: UpkeepWrites {
-    private let lane: QueueConfined<Lane>
+    private let writes: SharedConnection<Lane>
+    private let reads: SharedConnection<Readers>
     private let due: DueDocuments
     private let shared: SharedState
-    /// Drops what the readers have in memory of a document's history.
-    private let forgetHistory: @Sendable (DocumentID) async -> Void
 
     init(
-        _ lane: QueueConfined<Lane>, _ due: DueDocuments, _ shared: SharedState,
-        forgetHistory: @escaping @Sendable (DocumentID) async -> Void
+        _ writes: SharedConnection<Lane>, _ reads: SharedConnection<Readers>, _ due: DueDocuments,
+        _ shared: SharedState
     ) {
-        self.lane = lane
+        self.writes = writes
+        self.reads = reads
         self.due = due
         self.shared = shared
-        self.forgetHistory = forgetHistory
     }
 
     private func write<Answer: Sendable>(
@@ -26,7 +25,7 @@ package struct PostgresUpkeepWrites: UpkeepWrites {
     ) async -> Result<Answer, HistoryRefusal> {
         let end = ContinuousClock.now + LockPatience.most
         while true {
-            let result = await lane.run { lane in
+            let result = await writes.run(as: .upkeep) { lane in
                 Result { () throws(PostgresFault) in try lane.write(to: [document], body) }
             }
             if LockPatience.isTriedAgain(result, until: end) {
@@ -90,7 +89,7 @@ package struct PostgresUpkeepWrites: UpkeepWrites {
     /// PostgreSQL's files and its log keep removed rows until it reuses the space, and so do its standbys and
     /// backups. Only the operator can erase those.
     package func erase(_ document: DocumentID) async -> Bool {
-        await forgetHistory(document)
+        await reads.run(as: .short) { $0.forgetHistory(of: document) }
         return false
     }
 

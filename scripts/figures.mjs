@@ -1,15 +1,19 @@
 #!/usr/bin/env node
 // Prints figures about the structure of the code, to compare them before and after a change.
 //
-//   scripts/figures.mjs            for this checkout
-//   scripts/figures.mjs FOLDER     for another one
+//   scripts/figures.mjs                     for this checkout
+//   scripts/figures.mjs FOLDER              for another one
+//   scripts/figures.mjs --feature COMMIT    which files a commit has touched, by target
 //
 // `swift format` formats the sources, so a body ends at the closing brace with the indentation of its head.
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url)));
+const here = dirname(dirname(fileURLToPath(import.meta.url)));
+const [option, commit] = process.argv.slice(2);
+const root = option === "--feature" ? here : (option ?? here);
 
 // The state machines, and the folders of their extensions.
 const machines = [
@@ -54,7 +58,7 @@ const shapesOfPush = [
   ["Ack", "Sources/CaretWire/Messages/Made/ServerMessage.swift"],
   ["RoomOutput", "Sources/CaretRooms/Room/RoomAction.swift"],
   ["ConnectionJob", "Sources/CaretServer/Serving/Jobs.swift"],
-  ["Payload", "Sources/CaretServer/Net/Payload.swift"],
+  ["Payload", "Sources/CaretRooms/Connection/Payload.swift"],
 ];
 
 // An example of a call to the store. The script prints the files that contain this call.
@@ -71,6 +75,64 @@ function swiftFiles(folder) {
 }
 
 const linesOf = (path) => readFileSync(path, "utf8").split("\n");
+
+/// Whether a script has made the file with this text.
+const isMade = (text) => /^\/\/ Made by scripts\//.test(text);
+
+/// The targets of Swift that `caretd` consists of.
+function serverTargets() {
+  const found = new Set();
+  const manifest = readFileSync(join(root, "Package.swift"), "utf8");
+  const declaration = /name: "(\w+)",\s*dependencies: \[([^\]]*)\]/g;
+  const dependencies = new Map([...manifest.matchAll(declaration)].map(([, name, list]) => [name, list.match(/\w+/g) ?? []]));
+  const add = (name) => {
+    if (found.has(name)) return;
+    found.add(name);
+    dependencies.get(name)?.forEach(add);
+  };
+  add("caretd");
+  return [...found].map((name) => join("Sources", name)).filter((target) => swiftFiles(join(root, target)).length > 0);
+}
+
+/// The files that a commit has touched, and the lines that it has added and removed.
+function printFeature() {
+  const git = (...words) => execFileSync("git", ["-C", root, ...words], { encoding: "utf8", maxBuffer: 1 << 28 });
+  try {
+    git("rev-parse", "--verify", "--quiet", `${commit}^`);
+  } catch {
+    console.error(`figures.mjs: there is no commit ${commit ?? ""} with a parent`);
+    process.exit(2);
+  }
+  const targets = new Map();
+  for (const line of git("diff", "--numstat", "--no-renames", `${commit}^`, commit).trim().split("\n")) {
+    const [added, removed, path] = line.split("\t");
+    const folders = path.split("/").slice(0, -1);
+    const target = /^(Sources|Tests|Benchmarks)$/.test(folders[0]) ? folders.slice(0, 2) : folders.slice(0, 1);
+    const exists = git("ls-tree", commit, path) !== "";
+    const kind = isMade(git("show", `${exists ? commit : `${commit}^`}:${path}`)) ? "made" : "hand";
+    const row = targets.get(target.join("/")) ?? { hand: [0, 0, 0], made: [0, 0, 0] };
+    row[kind] = [1, Number(added) || 0, Number(removed) || 0].map((value, index) => row[kind][index] + value);
+    targets.set(target.join("/"), row);
+  }
+  const sum = { hand: [0, 0, 0], made: [0, 0, 0] };
+  const server = { hand: [0, 0, 0], made: [0, 0, 0] };
+  const addTo = (total, row) => {
+    for (const kind of ["hand", "made"]) total[kind] = total[kind].map((value, index) => value + row[kind][index]);
+  };
+  const print = (name, { hand, made }) => {
+    const cells = [hand[0], `+${hand[1]}`, `-${hand[2]}`, made[0], `+${made[1]}`, `-${made[2]}`];
+    const widths = [16, 8, 8, 13, 8, 8];
+    console.log(name.padEnd(24) + cells.map((cell, index) => String(cell).padStart(widths[index])).join(""));
+  };
+  console.log("target                   files by hand   added removed   files made   added removed");
+  for (const [target, row] of [...targets].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    print(target || "(top level)", row);
+    addTo(sum, row);
+    if (serverTargets().includes(target)) addTo(server, row);
+  }
+  print("the server", server);
+  print("all", sum);
+}
 
 const words =
   "package|public|private|fileprivate|internal|static|mutating|override|required|convenience|nonisolated";
@@ -125,12 +187,28 @@ function storedProperties(type, files) {
 
 const percentile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 
-console.log("target                        files   lines  functions  median  p90  p99  longest");
+if (option === "--feature") {
+  printFeature();
+  process.exit();
+}
+
+console.log("target                        files  by hand    made  functions  median  p90  p99  longest");
 let all = [];
+const server = { files: 0, hand: 0, made: 0 };
+const ofServer = serverTargets();
 for (const target of targets()) {
   const files = swiftFiles(join(root, target));
   if (files.length === 0) continue;
-  const lines = files.reduce((sum, path) => sum + linesOf(path).length - 1, 0);
+  const lines = { hand: 0, made: 0 };
+  for (const path of files) {
+    const text = readFileSync(path, "utf8");
+    lines[isMade(text) ? "made" : "hand"] += text.split("\n").length - 1;
+  }
+  if (ofServer.includes(target)) {
+    server.files += files.length;
+    server.hand += lines.hand;
+    server.made += lines.made;
+  }
   const found = files.flatMap(bodies);
   if (target.startsWith("Sources")) all = all.concat(found);
   const lengths = found.map((body) => body.length).sort((left, right) => left - right);
@@ -139,10 +217,12 @@ for (const target of targets()) {
     : [0, "-", "-", "-", "-"];
   const widths = [11, 8, 5, 5, 9];
   console.log(
-    target.padEnd(28) + String(files.length).padStart(7) + String(lines).padStart(8)
+    target.padEnd(28) + String(files.length).padStart(7) + String(lines.hand).padStart(9) + String(lines.made).padStart(8)
       + row.map((value, index) => String(value).padStart(widths[index])).join(""),
   );
 }
+
+console.log(`\nthe server: ${server.files} files, ${server.hand} lines by hand, ${server.made} made by scripts`);
 
 console.log("\nlongest functions of the sources");
 for (const body of all.sort((left, right) => right.length - left.length).slice(0, 5)) {
@@ -160,9 +240,11 @@ for (const [type, folder] of machines) {
 
 console.log("\nthe types that carry a push, from the socket to the ack");
 for (const [shape, path] of shapesOfPush) {
-  const isDeclared = !/^[A-Z]/.test(shape) || new RegExp(`\\b(?:struct|enum|class) ${shape}\\b`).test(readFileSync(join(root, path), "utf8"));
-  if (!isDeclared) throw new Error(`${shape} is not declared in ${path}: update the list in scripts/figures.mjs`);
-  console.log(`${shape.padEnd(21)}${path}`);
+  const text = existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : "";
+  const isDeclared = text !== "" && (!/^[A-Z]/.test(shape) || new RegExp(`\\b(?:struct|enum|class) ${shape}\\b`).test(text));
+  // In another checkout, a type may be elsewhere.
+  if (!isDeclared && root === here) throw new Error(`${shape} is not declared in ${path}: update the list in scripts/figures.mjs`);
+  console.log(`${shape.padEnd(21)}${isDeclared ? path : "not in its file of today"}`);
 }
 console.log(`${shapesOfPush.length} types, declared in ${new Set(shapesOfPush.map(([, path]) => path)).size} files`);
 

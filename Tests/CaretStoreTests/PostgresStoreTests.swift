@@ -583,6 +583,27 @@ import Testing
         await second.close()
     }
 
+    /// The room reads the history after an unknown outcome, and appends nothing before. The row of the document stays
+    /// locked at the former primary, where the commit waits for a standby for ever.
+    @Test("a read leaves a former primary that did not answer an append")
+    func readAfterFormerPrimary() async throws {
+        let cluster = try PostgresCluster()
+        _ = cluster.newAddress()
+        try cluster.addStandby()
+        let store = try PostgresStore(
+            PostgresAddress(cluster.addressOfBoth), node: "test", allowsUnreplicated: true, patience: 1_000)
+        var document = try await TrackedDocument(on: store)
+        try await document.type("abc")
+        #expect(try await store.read(document.entry.id, after: 0).get().head == 3)
+        try cluster.promoteStandby()
+        let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 9)
+        #expect(await store.append(append) == .unknown)
+        var found = await store.read(document.entry.id, after: 0)
+        while case .failure(.refused(.away)) = found { found = await store.read(document.entry.id, after: 0) }
+        #expect(try found.get().head == 3)
+        await store.close()
+    }
+
     // MARK: Older copies
 
     @Test("a database that has lost commits of a connection gets new epochs")

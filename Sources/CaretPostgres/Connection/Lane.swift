@@ -60,7 +60,7 @@ final class Lane {
             return try body(connection)
         } catch {
             if error.endsConnection {
-                if connection.hasTimedOut { shared.avoid(host: connection.host) }
+                if connection.hasTimedOut { shared.avoid(host: connection.host, seenIn: incarnation) }
                 drop("\(error)")
             }
             throw error

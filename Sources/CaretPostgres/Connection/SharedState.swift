@@ -83,6 +83,13 @@ final class SharedState: Sendable {
     /// so new connections try the hosts after it first.
     func avoid(host: Int) { state.withLock { $0.firstHost = (host + 1) % address.hostCount } }
 
+    /// A connection of this incarnation got no answer from this host. The others to it are not used any more: some of them
+    /// may wait only for locks, which a former primary keeps for ever.
+    func avoid(host: Int, seenIn incarnation: Int?) {
+        avoid(host: host)
+        state.withLock { if $0.incarnation == incarnation { $0.incarnation += 1 } }
+    }
+
     // MARK: Clusters
 
     var incarnation: Int { state.withLock { $0.incarnation } }

@@ -47,7 +47,25 @@ package struct Tag: Equatable, Sendable {
     }
 }
 
-/// The result of `addTag`.
+/// A call to a store about the tags of a document. A tag belongs to a document, whatever name the document has. A deleted
+/// document keeps its tags. A trim removes the tags of the revisions whose texts it removes.
+package enum TagCall: Equatable, Sendable {
+    /// Names a revision that is kept. A document has at most `limit` tags.
+    case add(Tag, to: DocumentID, limit: Int)
+    case remove(TagName, from: DocumentID)
+    /// All tags of a document, sorted by revision and name.
+    case list(DocumentID)
+}
+
+/// The answer to the call of the same name.
+package enum TagAnswer: Equatable, Sendable {
+    case added(TagResult)
+    /// Whether the document had the tag.
+    case removed(Result<Bool, StoreRefusal>)
+    case listed(Result<[Tag], StoreRefusal>)
+}
+
+/// The result of adding a tag.
 package enum TagResult: Equatable, Sendable {
     /// The revision has the tag now, or had it before.
     case tagged
@@ -56,24 +74,4 @@ package enum TagResult: Equatable, Sendable {
     /// The document has as many tags as it may have.
     case tooMany
     case refused(HistoryRefusal)
-}
-
-/// Stores the tags of documents. A tag belongs to a document, whatever name the document has. A deleted
-/// document keeps its tags. A trim removes the tags of the revisions whose texts it removes.
-///
-/// Methods complete and fail like the methods of `DocumentStore`.
-package protocol TagStore: Sendable {
-    /// Names a revision that is kept. A document has at most `limit` tags.
-    func addTag(
-        _ tag: Tag, to document: DocumentID, limit: Int,
-        then completion: @escaping @Sendable (TagResult) -> Void)
-
-    /// Removes a tag. Returns whether the document had it.
-    func removeTag(
-        _ name: TagName, from document: DocumentID,
-        then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void)
-
-    /// All tags of a document, sorted by revision and name.
-    func tags(
-        of document: DocumentID, then completion: @escaping @Sendable (Result<[Tag], StoreRefusal>) -> Void)
 }

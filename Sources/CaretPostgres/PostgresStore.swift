@@ -1,5 +1,5 @@
 import CaretConcurrency
-package import CaretCore
+import CaretCore
 package import CaretFormat
 package import CaretLog
 @preconcurrency import Dispatch
@@ -89,271 +89,160 @@ package final class PostgresStore: DocumentStore {
         await upkeep.round(at: time)
     }
 
+    // MARK: Calls
+
+    package func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+        let waiting = WaitingCall(call, then: answer)
+        switch call {
+        case .append(let append): self.append(append, waiting)
+        case .appendLocked(let append, let rebase): appendLocked(append, rebase, waiting)
+        case .create(let name, let first, let time):
+            // If the first try was committed, the second one finds the document.
+            write(waiting, canRepeat: true) { writer throws(PostgresFault) in
+                .created(try writer.create(name, first, at: time))
+            }
+        case .rename(let document, let name):
+            write(waiting, to: document) { writer throws(PostgresFault) in
+                .renamed(try writer.rename(document, to: name))
+            }
+        case .delete(let document, let time):
+            write(waiting, to: document) { writer throws(PostgresFault) in
+                try writer.delete(document, at: time)
+                return .deleted(nil)
+            }
+        case .undelete(let document):
+            write(waiting, to: document) { writer throws(PostgresFault) in
+                .undeleted(try writer.undelete(document))
+            }
+        case .renewEpochs(let known, let document): renewEpochs(known: known, of: document, waiting)
+        case .trim(let document, let revision):
+            runInSteps(waiting) { .trimmed(await $0.trim(document, through: revision)) }
+        case .redact(let document, let redaction):
+            runInSteps(waiting) { .redacted(await $0.redact(document, redaction)) }
+        case .find(let name):
+            lookup(waiting) { reader throws(PostgresFault) in
+                .found(.success(try reader.rows.document(named: name).entry))
+            }
+        case .entries(let documents): entries(of: documents, waiting)
+        case .list(let prefix, let after, let limit):
+            lookup(waiting) { reader throws(PostgresFault) in
+                .listed(.success(try reader.list(prefix: prefix, after: after, limit: limit)))
+            }
+        case .deleted(let prefix, let after, let limit):
+            lookup(waiting) { reader throws(PostgresFault) in
+                .listed(.success(try reader.deleted(prefix: prefix, after: after, limit: limit)))
+            }
+        case .pusher(let pusher, let document):
+            lookup(waiting, of: document) { reader throws(PostgresFault) in
+                .pusher(.success(try reader.pusher(pusher, in: document)))
+            }
+        case .read(let document, let revision, let limit):
+            history(waiting, of: document, as: .long) { [rows] reader throws(PostgresFault) in
+                let row = try reader.document(document)
+                rows.note(row)
+                return .read(.success(try reader.slice(of: row, after: revision, limit: limit)))
+            }
+        case .text(let document, let revision?): run(TextReplay(document, at: revision), for: waiting)
+        case .text(let document, nil): load(document, waiting) { .text(.success($0.head)) }
+        case .load(let document): load(document, waiting) { .loaded(.success($0)) }
+        case .tags(let tags): run(tags, waiting)
+        case .tokens(let tokens): run(tokens, waiting)
+        }
+    }
+
     /// Tells the other servers over the same database.
     func tell(_ news: NodeNews) { postgresBus.publish([news]) }
 
-    // MARK: Appending
+    // MARK: Calls that write
 
-    package func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void) {
-        if appends.isEmpty { return writes.async(as: .short) { _ in completion([]) } }
-        openCalls.begin()
-        let outcomes = AnswerCollector<AppendOutcome>(appends.count) { [openCalls] in
-            completion($0)
-            openCalls.end()
-        }
-        var jobs = self.appends.map { _ in [AppendJob]() }
-        for (index, append) in appends.enumerated() {
-            let job = AppendJob(append: append) { outcomes.set(index, $0) }
-            if append.changes.isEmpty {
-                setLineBreak(job)
-            } else {
-                jobs[lane(of: append.document)].append(job)
+    private func append(_ append: Append, _ waiting: WaitingCall) {
+        // An append without changes sets the line break.
+        if append.changes.isEmpty {
+            return write(waiting, to: append.document) { writer throws(PostgresFault) in
+                .appended(try writer.setLineBreak(append))
             }
         }
-        for (queue, jobs) in zip(self.appends, jobs) where !jobs.isEmpty { queue.add(jobs) }
+        openCalls.begin()
+        let lane = Int(append.document.value.magnitude % UInt64(appends.count))
+        appends[lane].add([
+            AppendJob(append: append) { [openCalls] in
+                waiting.answer(.appended($0))
+                openCalls.end()
+            }
+        ])
     }
 
-    private func lane(of document: DocumentID) -> Int {
-        Int(document.value.magnitude % UInt64(appends.count))
-    }
-
-    private func setLineBreak(_ job: AppendJob) {
-        let append = job.append
-        write(to: append.document) { writer throws(PostgresFault) in
-            try writer.setLineBreak(append)
-        } then: { [self] in
-            if case .success = $0 { tell(.changed(append.document)) }
-            job.completion($0.appendOutcome)
-        }
-    }
-
-    package func appendLocked(
-        _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange],
-        then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
-    ) {
+    private func appendLocked(_ append: Append, _ rebase: AppendRebase, _ waiting: WaitingCall) {
         attempt(on: writes, as: .short) { [due, rows] lane in
             var locked = LockedAppend(append, lane, rows)
-            let outcome = locked.run(rebase)
+            let outcome = locked.run(rebase.changes)
             due.add(locked.due)
-            return outcome.map { (locked.missed, $0) }
+            return outcome.map { StoreAnswer.appendedLocked(missed: locked.missed, $0) }
         } then: { [self] answer in
-            let outcome = answer.map(\.1).appendOutcome
-            if case .committed(let head) = outcome { tell(.head(append.document, head)) }
-            if case .failure(let fault) = answer {
-                if outcome == .documentDamaged { shared.close(damaged: append.document, fault) }
-                shared.report(fault)
+            if case .failure(let fault) = answer, fault.refusal == .damaged {
+                shared.close(damaged: append.document, fault)
             }
-            completion((try? answer.get().0) ?? [], outcome)
+            written(waiting, answer)
         }
     }
 
-    // MARK: Documents
-
-    package func create(
-        _ name: DocumentName, _ first: FirstRevision?, at time: Int64,
-        then completion: @escaping @Sendable (CreateResult) -> Void
-    ) {
-        // If the first try was committed, the second one finds the document.
-        write(canRepeat: true) { writer throws(PostgresFault) in
-            try writer.create(name, first, at: time)
-        } then: { [self] in
-            if case .success(.created(let entry)) = $0 { tell(.changed(entry.id)) }
-            completion($0.answer { .refused($0.refusal) })
-        }
-    }
-
-    package func rename(
-        _ document: DocumentID, to name: DocumentName,
-        then completion: @escaping @Sendable (RenameResult) -> Void
-    ) {
-        write(to: document) { writer throws(PostgresFault) in
-            try writer.rename(document, to: name)
-        } then: { [self] in
-            if case .success(.renamed) = $0 { tell(.changed(document)) }
-            completion($0.answer { .refused($0.refusal) })
-        }
-    }
-
-    package func delete(
-        _ document: DocumentID, at time: Int64,
-        then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
-    ) {
-        write(to: document) { writer throws(PostgresFault) in
-            try writer.delete(document, at: time)
-        } then: { [self] in
-            if case .success = $0 { tell(.changed(document)) }
-            completion($0.mapError(\.refusal))
-        }
-    }
-
-    package func undelete(
-        _ document: DocumentID, then completion: @escaping @Sendable (UndeleteResult) -> Void
-    ) {
-        write(to: document) { writer throws(PostgresFault) in
-            try writer.undelete(document)
-        } then: { [self] in
-            if case .success(.undeleted) = $0 { tell(.changed(document)) }
-            completion($0.answer { .refused($0.refusal) })
-        }
-    }
-
-    /// Stores the text at a revision as a snapshot now. In the server only upkeep makes snapshots; tests call
-    /// this.
-    package func putSnapshot(
-        _ snapshot: Snapshot, of document: DocumentID,
-        then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void
-    ) {
-        history(of: document, as: .long) { reader throws(PostgresFault) in
-            let row = try reader.document(document)
-            let checked = try reader.text(of: row, at: snapshot.revision)
-            if checked.snapshot.text != snapshot.text { throw .refused(.wrongText) }
-            return StoredSnapshot(checked, of: row.entry)
-        } then: { [self] found in
-            switch found {
-            case .failure(let refusal): completion(.failure(refusal))
-            case .success(let stored):
-                write(to: document) { writer throws(PostgresFault) in
-                    try writer.keep(stored)
-                } then: {
-                    completion($0.mapError(\.historyRefusal))
-                }
-            }
-        }
-    }
-
-    package func renewEpochs(
-        known: Revision, of document: DocumentID,
-        then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void
-    ) {
+    private func renewEpochs(known: Revision, of document: DocumentID, _ waiting: WaitingCall) {
         attempt(on: writes, as: .short) { lane in
-            if lane.shared.isFresh { return .success(false) }
+            if lane.shared.isFresh { return .success(.epochsRenewed(.success(false))) }
             return Result { () throws(PostgresFault) in
                 try lane.run { connection throws(PostgresFault) in
                     try lane.renewEpochs(connection, .clientIsAhead(document, known: known.value))
                 }
-                return true
+                return .epochsRenewed(.success(true))
             }
         } then: {
-            completion($0.mapError(\.refusal))
+            waiting.answer($0.mapError(\.historyRefusal))
         }
     }
 
-    package func trim(
-        _ document: DocumentID, through revision: Revision,
-        then completion: @escaping @Sendable (TrimResult) -> Void
+    /// Runs a call that takes several steps.
+    private func runInSteps(
+        _ waiting: WaitingCall,
+        _ body: @escaping @Sendable (Upkeep<PostgresRows, PostgresUpkeepWrites>) async -> StoreAnswer
     ) {
         openCalls.begin()
         Task { [upkeep, openCalls] in
-            completion(await upkeep.trim(document, through: revision))
+            waiting.answer(await body(upkeep))
             openCalls.end()
         }
     }
 
-    package func redact(
-        _ document: DocumentID, _ redaction: Redaction,
-        then completion: @escaping @Sendable (RedactResult) -> Void
-    ) {
-        openCalls.begin()
-        Task { [upkeep, openCalls] in
-            completion(await upkeep.redact(document, redaction))
-            openCalls.end()
-        }
-    }
+    // MARK: Calls that read
 
-    // MARK: Reading
-
-    package func find(
-        _ name: DocumentName,
-        then completion: @escaping @Sendable (Result<DocumentEntry, StoreRefusal>) -> Void
-    ) {
-        lookup(
-            { reader throws(PostgresFault) in try reader.rows.document(named: name).entry }, then: completion)
-    }
-
-    package func entries(
-        of documents: [DocumentID],
-        then completion: @escaping @Sendable ([Result<DocumentEntry, StoreRefusal>]) -> Void
-    ) {
+    private func entries(of documents: [DocumentID], _ waiting: WaitingCall) {
         attempt(on: reads, as: .short) { readers in
             Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
                     try readers.lane.decide(documents)
-                    return try readers[.short].rows.entries(of: documents)
+                    return .entries(try readers[.short].rows.entries(of: documents))
                 }
             }
         } then: {
-            switch $0 {
-            case .success(let entries): completion(entries)
-            case .failure(let fault): completion(documents.map { _ in .failure(fault.refusal) })
-            }
+            waiting.answer($0.mapError(\.historyRefusal))
         }
     }
 
-    package func list(
-        prefix: ByteString, after: ByteString?, limit: Int,
-        then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void
+    private func load(
+        _ document: DocumentID, _ waiting: WaitingCall,
+        _ answer: @escaping @Sendable (LoadedDocument) -> StoreAnswer
     ) {
-        lookup(
-            { reader throws(PostgresFault) in try reader.list(prefix: prefix, after: after, limit: limit) },
-            then: completion)
-    }
-
-    package func deleted(
-        prefix: ByteString, after: DocumentID?, limit: Int,
-        then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void
-    ) {
-        lookup(
-            { reader throws(PostgresFault) in try reader.deleted(prefix: prefix, after: after, limit: limit)
-            },
-            then: completion)
-    }
-
-    package func pusher(
-        _ pusher: Pusher, in document: DocumentID,
-        then completion: @escaping @Sendable (Result<PusherAnswer, StoreRefusal>) -> Void
-    ) {
-        // A push that is found is acked.
-        lookup(
-            of: document, mustBeSafe: { $0.entry != nil },
-            { reader throws(PostgresFault) in try reader.pusher(pusher, in: document) }, then: completion)
-    }
-
-    package func read(
-        _ document: DocumentID, after revision: Revision, limit: Int,
-        then completion: @escaping @Sendable (Result<HistorySlice, HistoryRefusal>) -> Void
-    ) {
-        history(of: document, as: .long) { [rows] reader throws(PostgresFault) in
-            let row = try reader.document(document)
-            rows.note(row)
-            try reader.check(revision, of: row)
-            let changes = try reader.changes(of: row, after: revision, limit: limit)
-            return HistorySlice(
-                segment: Segment(first: revision.next, changes: changes), head: row.entry.head)
-        } then: {
-            completion($0)
-        }
-    }
-
-    package func text(
-        of document: DocumentID, at revision: Revision?,
-        then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
-    ) {
-        if let revision { return run(TextReplay(document, at: revision), then: completion) }
-        history(of: document, as: .short) { [due] reader throws(PostgresFault) in
+        history(waiting, of: document, as: .short) { [due] reader throws(PostgresFault) in
             let row = try reader.document(document)
             // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
             if UpkeepPolicy.isDue(row) { due.add([document]) }
-            return try reader.text(of: row, at: row.entry.head).snapshot
-        } then: {
-            completion($0)
+            let head = try reader.text(of: row, at: row.entry.head).snapshot
+            return answer(LoadedDocument(row.entry, head))
         }
     }
 
     /// Does the next step of a replay. Further steps run after the calls that wait meanwhile, so a long replay does
     /// not delay short ones.
-    private func run(
-        _ replay: TextReplay, then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
-    ) {
+    private func run(_ replay: TextReplay, for waiting: WaitingCall) {
         attempt(on: reads, as: .long) { readers in
             var replay = replay
             return Result { () throws(PostgresFault) in
@@ -366,10 +255,37 @@ package final class PostgresStore: DocumentStore {
             }
         } then: { [self] step in
             switch closingIfDamaged(replay.document, step) {
-            case .failure(let refusal): completion(.failure(refusal))
-            case .success((_, let snapshot?)): completion(.success(snapshot))
-            case .success((let next, nil)): run(next, then: completion)
+            case .failure(let refusal): waiting.answer(.failure(refusal))
+            case .success((_, let snapshot?)): waiting.answer(.text(.success(snapshot)))
+            case .success((let next, nil)): run(next, for: waiting)
             }
+        }
+    }
+
+    /// Stores the text at a revision as a snapshot now. In the server only upkeep makes snapshots; tests call
+    /// this.
+    package func putSnapshot(
+        _ snapshot: Snapshot, of document: DocumentID
+    ) async -> Result<Void, HistoryRefusal> {
+        let found = await reads.run(as: .long) { readers in
+            Result { () throws(PostgresFault) in
+                try readers[.long].reading { reader throws(PostgresFault) in
+                    let row = try reader.document(document)
+                    let checked = try reader.text(of: row, at: snapshot.revision)
+                    if checked.snapshot.text != snapshot.text { throw .refused(.wrongText) }
+                    return StoredSnapshot(checked, of: row.entry)
+                }
+            }
+        }
+        switch closingIfDamaged(document, found) {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let stored):
+            let kept = await writes.run(as: .short) { lane in
+                Result { () throws(PostgresFault) in
+                    try lane.write(to: [document]) { writer throws(PostgresFault) in try writer.keep(stored) }
+                }
+            }
+            return kept.mapError(\.historyRefusal)
         }
     }
 }

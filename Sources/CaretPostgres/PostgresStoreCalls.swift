@@ -8,21 +8,31 @@ import CaretLog
 extension PostgresStore {
     /// Runs `body` in a transaction. `document` is the one that it writes to, if it exists already. `canRepeat` says that
     /// `body` may run again after it was committed.
-    func write<Answer: Sendable>(
-        to document: DocumentID? = nil, canRepeat: Bool = false,
-        _ body: @escaping @Sendable (DocumentWriter) throws(PostgresFault) -> Answer,
-        then completion: @escaping @Sendable (Result<Answer, PostgresFault>) -> Void
+    func write(
+        _ waiting: WaitingCall, to document: DocumentID? = nil, canRepeat: Bool = false,
+        _ body: @escaping @Sendable (DocumentWriter) throws(PostgresFault) -> StoreAnswer
     ) {
         attempt(on: writes, as: .short) { lane in
-            func write() throws(PostgresFault) -> Answer {
+            func write() throws(PostgresFault) -> StoreAnswer {
                 try lane.write(to: document.map { [$0] } ?? [], body)
             }
             return Result { () throws(PostgresFault) in
                 try canRepeat ? PostgresStore.tryingAgain(write) : write()
             }
-        } then: { [shared] answer in
-            if case .failure(let fault) = answer { shared.report(fault) }
-            completion(answer)
+        } then: { [self] in
+            written(waiting, $0)
+        }
+    }
+
+    /// Tells the other servers what a call has written, and answers the call.
+    func written(_ waiting: WaitingCall, _ result: Result<StoreAnswer, PostgresFault>) {
+        switch result {
+        case .success(let answer):
+            if let news = answer.news(of: waiting.call) { tell(news) }
+            waiting.answer(answer)
+        case .failure(let fault):
+            shared.report(fault)
+            waiting.answer(fault.answer(to: waiting.call))
         }
     }
 
@@ -56,36 +66,33 @@ extension PostgresStore {
         }
     }
 
-    /// Reads from one snapshot of the database, for calls that read at most a page of rows. An answer for which
-    /// `mustBeSafe` is true is on the standbys, too.
-    func lookup<Answer>(
-        of document: DocumentID? = nil, mustBeSafe: @escaping @Sendable (Answer) -> Bool = { _ in false },
-        _ body: @escaping @Sendable (inout Reader) throws(PostgresFault) -> Answer,
-        then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
+    /// Reads from one snapshot of the database, for calls that read at most a page of rows.
+    func lookup(
+        _ waiting: WaitingCall, of document: DocumentID? = nil,
+        _ body: @escaping @Sendable (inout Reader) throws(PostgresFault) -> StoreAnswer
     ) {
         attempt(on: reads, as: .short) { readers in
             Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
                     if let document { try readers.lane.decide([document]) }
                     let answer = try readers[.short].reading(body)
-                    if mustBeSafe(answer) { try readers.lane.confirm() }
+                    if answer.mustBeSafe { try readers.lane.confirm() }
                     return answer
                 }
             }
-        } then: { [shared] answer in
-            if case .failure(let fault) = answer, fault.refusal == .damaged {
+        } then: { [shared] result in
+            if case .failure(let fault) = result, fault.refusal == .damaged {
                 shared.reportRow(fault)
                 shared.onEvent(.damaged(nil))
             }
-            completion(answer.mapError(\.refusal))
+            waiting.answer(result.mapError(\.historyRefusal))
         }
     }
 
     /// Reads from one snapshot of the database, for calls that may read a whole text.
-    func history<Answer>(
-        of document: DocumentID, as callClass: CallClass,
-        _ body: @escaping @Sendable (inout Reader) throws(PostgresFault) -> Answer,
-        then completion: @escaping @Sendable (Result<Answer, HistoryRefusal>) -> Void
+    func history(
+        _ waiting: WaitingCall, of document: DocumentID, as callClass: CallClass,
+        _ body: @escaping @Sendable (inout Reader) throws(PostgresFault) -> StoreAnswer
     ) {
         attempt(on: reads, as: callClass) { readers in
             Result { () throws(PostgresFault) in
@@ -95,7 +102,7 @@ extension PostgresStore {
                 }
             }
         } then: { [self] in
-            completion(closingIfDamaged(document, $0))
+            waiting.answer(closingIfDamaged(document, $0))
         }
     }
 
@@ -123,20 +130,36 @@ extension PostgresStore {
     }
 }
 
-extension Result where Failure == PostgresFault {
-    /// The answer, or what `refused` makes of a fault.
-    func answer(_ refused: (PostgresFault) -> Success) -> Success {
-        switch self {
-        case .success(let answer): answer
-        case .failure(let fault): refused(fault)
+extension PostgresFault {
+    /// The answer to a call that wrote in a transaction and failed.
+    fileprivate func answer(to call: StoreCall) -> StoreAnswer {
+        switch call {
+        case .append where endsConnection: .appended(.unknown)
+        case .appendLocked where endsConnection: .appendedLocked(missed: [], .unknown)
+        default: call.refused(historyRefusal)
         }
     }
 }
 
-extension Result<AppendOutcome, PostgresFault> {
-    /// The outcome of an append that ran in a transaction.
-    var appendOutcome: AppendOutcome {
-        answer { $0.endsConnection ? .unknown : $0.appendOutcome }
+extension StoreAnswer {
+    /// What other servers must hear of the answer to a call; nil if nothing.
+    fileprivate func news(of call: StoreCall) -> NodeNews? {
+        switch (call, self) {
+        case (.appendLocked(let append, _), .appendedLocked(_, .committed(let head))):
+            .head(append.document, head)
+        case (.append(let append), .appended(.committed)): .changed(append.document)
+        case (_, .created(.created(let entry))): .changed(entry.id)
+        case (.rename(let document, _), .renamed(.renamed)), (.delete(let document, _), .deleted(nil)),
+            (.undelete(let document), .undeleted(.undeleted)):
+            .changed(document)
+        case (.tokens(.revoke(let token)), .tokens(.revoked(nil))): .revoked(token)
+        default: nil
+        }
+    }
+
+    /// Whether the answer must be on the standbys, too: a push that is found is acked.
+    fileprivate var mustBeSafe: Bool {
+        if case .pusher(.success(let answer)) = self { answer.entry != nil } else { false }
     }
 }
 

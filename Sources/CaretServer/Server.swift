@@ -46,16 +46,13 @@ package final class Server: Sendable {
                 return loop
             },
             makeQueue: { DispatchQueue(label: $0) }, runInBackground: { background.async(execute: $0) })
+        let administration = Administration(
+            store: store, node: ServerNode(settings, started: clock.start),
+            maintenance: StoreMaintenance(store, in: folder, log), board: counters, clock: clock)
         switchboard = try Switchboard(
             settings, connections, on: platform,
-            store: { hub in
-                let maintenance = StoreMaintenance(store, in: folder, log)
-                let administration = Administration(
-                    store: store, node: ServerNode(settings, started: clock.start),
-                    maintenance: maintenance, board: counters, clock: clock, hub: hub)
-                return StoreDriver(store, administration.make)
-            },
-            bus: store.bus, authenticator: authenticator, board: counters, log: log)
+            store: store, administer: administration.perform, bus: store.bus, authenticator: authenticator,
+            board: counters, log: log)
         self.loops = loops
         switchboard.begin()
     }

@@ -1,6 +1,6 @@
 import CSQLite
 import CaretConcurrency
-package import CaretCore
+import CaretCore
 package import CaretFormat
 package import CaretLog
 @preconcurrency import Dispatch
@@ -219,291 +219,215 @@ package final class SQLiteStore: DocumentStore {
         await upkeep.round(at: time)
     }
 
-    // MARK: Calls that write
+    // MARK: Calls
 
-    package func append(_ appends: [Append], then completion: @escaping @Sendable ([AppendOutcome]) -> Void) {
-        if appends.isEmpty { return write({ _ in { completion([]) } }, or: { _ in completion([]) }) }
-        if appends.count == 1 { return append(appends[0]) { completion([$0]) } }
-        let outcomes = AnswerCollector<AppendOutcome>(appends.count, then: completion)
-        // All appends share one transaction, but the store can refuse one append and commit the others.
-        writes.add(
-            appends.enumerated().map { index, append in
-                WriteJob { writer throws(StoreFault) in
-                    let outcome = try writer.append(append)
-                    return { outcomes.set(index, outcome) }
-                } refuse: {
-                    outcomes.set(index, $0.appendOutcome)
-                }
-            })
-    }
-
-    /// Appends to one document, and passes the outcome to `completion`.
-    private func append(_ append: Append, then completion: @escaping @Sendable (AppendOutcome) -> Void) {
-        write { writer throws(StoreFault) in
-            let outcome = try writer.append(append)
-            return { completion(outcome) }
-        } or: {
-            completion($0.appendOutcome)
+    package func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+        let waiting = WaitingCall(call, then: answer)
+        switch call {
+        case .append(let append):
+            write(waiting) { writer throws(StoreFault) in .appended(try writer.append(append)) }
+        case .appendLocked(let append, let rebase):
+            write(waiting) { writer throws(StoreFault) in
+                let (missed, outcome) = try writer.appendLocked(append, rebase: rebase.changes)
+                return .appendedLocked(missed: missed, outcome)
+            }
+        case .create(let name, let first, let time):
+            write(waiting) { writer throws(StoreFault) in
+                .created(try writer.create(name, first, at: time, epoch: .random(in: .min ... .max)))
+            }
+        case .rename(let document, let name):
+            write(waiting) { writer throws(StoreFault) in .renamed(try writer.rename(document, to: name)) }
+        case .delete(let document, let time):
+            write(waiting) { writer throws(StoreFault) in
+                try writer.delete(document, at: time)
+                return .deleted(nil)
+            }
+        case .undelete(let document):
+            write(waiting) { writer throws(StoreFault) in .undeleted(try writer.undelete(document)) }
+        case .renewEpochs(let known, let document): renewEpochs(waiting, known: known, of: document)
+        case .trim(let document, let revision):
+            runInSteps(waiting) { .trimmed(await $0.trim(document, through: revision)) }
+        case .redact(let document, let redaction):
+            // The backups that were made before still have the passage.
+            runInSteps(waiting) { [backups] in
+                .redacted(await $0.redact(document, redaction).naming(backups.names))
+            }
+        case .find(let name):
+            lookup(waiting) { reader throws(StoreFault) in
+                .found(.success(try reader.rows.document(named: name).entry))
+            }
+        case .entries(let documents): entries(waiting, of: documents)
+        case .list(let prefix, let after, let limit):
+            lookup(waiting) { reader throws(StoreFault) in
+                .listed(.success(try reader.list(prefix: prefix, after: after, limit: limit)))
+            }
+        case .deleted(let prefix, let after, let limit):
+            lookup(waiting) { reader throws(StoreFault) in
+                .listed(.success(try reader.deleted(prefix: prefix, after: after, limit: limit)))
+            }
+        case .pusher(let pusher, let document): find(pusher, in: document, waiting)
+        case .read(let document, let revision, let limit):
+            history(waiting, of: document, on: histories) { reader throws(StoreFault) in
+                let row = try reader.document(document)
+                return .read(.success(try reader.slice(of: row, after: revision, limit: limit)))
+            }
+        case .text(let document, let revision?): run(TextReplay(document, at: revision), for: waiting)
+        case .text(let document, nil):
+            load(document, waiting) { .text(.success($0.head)) }
+        case .load(let document):
+            load(document, waiting) { .loaded(.success($0)) }
+        case .tags(let tags): run(tags, waiting)
+        case .tokens(let tokens): run(tokens, waiting)
         }
     }
 
-    package func appendLocked(
-        _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange],
-        then completion: @escaping @Sendable ([LoggedChange], AppendOutcome) -> Void
-    ) {
-        write { writer throws(StoreFault) in
-            let answer = try writer.appendLocked(append, rebase: rebase)
-            return { completion(answer.missed, answer.outcome) }
-        } or: {
-            completion([], $0.appendOutcome)
+    private func renewEpochs(_ waiting: WaitingCall, known: Revision, of document: DocumentID) {
+        write(waiting) { writer throws(StoreFault) in
+            .epochsRenewed(.success(try writer.renewEpochs()))
+        } then: { [onEvent] in
+            if case .epochsRenewed(.success(true)) = $0 {
+                onEvent(.renewed(.clientIsAhead(document, known: known)))
+            }
         }
     }
 
-    package func create(
-        _ name: DocumentName, _ first: FirstRevision?, at time: Int64,
-        then completion: @escaping @Sendable (CreateResult) -> Void
+    /// Runs a call that takes several steps.
+    private func runInSteps(
+        _ waiting: WaitingCall,
+        _ body: @escaping @Sendable (Upkeep<SQLiteRows, SQLiteUpkeepWrites>) async -> StoreAnswer
     ) {
-        write { writer throws(StoreFault) in
-            let answer = try writer.create(name, first, at: time, epoch: .random(in: .min ... .max))
-            return { completion(answer) }
-        } or: {
-            completion(.refused($0.refusal))
+        calls.begin()
+        Task { [upkeep, calls] in
+            waiting.answer(await body(upkeep))
+            calls.end()
         }
     }
 
-    package func rename(
-        _ document: DocumentID, to name: DocumentName,
-        then completion: @escaping @Sendable (RenameResult) -> Void
-    ) {
-        write { writer throws(StoreFault) in
-            let answer = try writer.rename(document, to: name)
-            return { completion(answer) }
-        } or: {
-            completion(.refused($0.refusal))
+    private func entries(_ waiting: WaitingCall, of documents: [DocumentID]) {
+        lookups.async { reader in
+            waiting.answer(
+                .entries(
+                    documents.map { id in
+                        Result { () throws(StoreFault) in try reader.document(id).entry }.mapError(\.refusal)
+                    }))
         }
     }
 
-    package func delete(
-        _ document: DocumentID, at time: Int64,
-        then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
-    ) {
-        write { writer throws(StoreFault) in
-            try writer.delete(document, at: time)
-            return { completion(.success(())) }
-        } or: {
-            completion(.failure($0.refusal))
+    private func find(_ pusher: Pusher, in document: DocumentID, _ waiting: WaitingCall) {
+        lookup(waiting) { [files] reader throws(StoreFault) in
+            // If the file was removed, its data will be lost, so the server must not ack a repeated push.
+            if !files.areFound { throw .refused(.refused(.failed)) }
+            return .pusher(.success(try reader.pusher(pusher, in: document)))
         }
     }
 
-    package func undelete(
-        _ document: DocumentID, then completion: @escaping @Sendable (UndeleteResult) -> Void
+    private func load(
+        _ document: DocumentID, _ waiting: WaitingCall,
+        _ answer: @escaping @Sendable (LoadedDocument) -> StoreAnswer
     ) {
-        write { writer throws(StoreFault) in
-            let answer = try writer.undelete(document)
-            return { completion(answer) }
-        } or: {
-            completion(.refused($0.refusal))
+        history(waiting, of: document, on: heads) { [due] reader throws(StoreFault) in
+            let row = try reader.document(document)
+            // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
+            if UpkeepPolicy.isDue(row) { due.add([document]) }
+            let head = try reader.text(of: row, at: row.entry.head).snapshot
+            return answer(LoadedDocument(row.entry, head))
+        }
+    }
+
+    /// Does the next step of a replay. Further steps run after the calls that wait meanwhile, so the queue
+    /// takes turns between all replays, and a long one does not delay short ones.
+    private func run(_ replay: TextReplay, for waiting: WaitingCall) {
+        calls.begin()
+        histories.async { [self] reader in
+            var replay = replay
+            switch result(replay.document, { () throws(StoreFault) in try replay.step(&reader) }) {
+            case .failure(let refusal): waiting.answer(.failure(refusal))
+            case .success(let snapshot?): waiting.answer(.text(.success(snapshot)))
+            case .success(nil): run(replay, for: waiting)
+            }
+            calls.end()
         }
     }
 
     /// Stores the text at a revision as a snapshot now. In the server only upkeep makes snapshots; tests call
     /// this.
     package func putSnapshot(
-        _ snapshot: Snapshot, of document: DocumentID,
-        then completion: @escaping @Sendable (Result<Void, HistoryRefusal>) -> Void
-    ) {
-        history(of: document) { reader throws(StoreFault) in
+        _ snapshot: Snapshot, of document: DocumentID
+    ) async -> Result<Void, HistoryRefusal> {
+        let found = await history(of: document) { reader throws(StoreFault) in
             let row = try reader.document(document)
             let checked = try reader.text(of: row, at: snapshot.revision)
             if checked.snapshot.text != snapshot.text { throw .refused(.wrongText) }
             return StoredSnapshot(checked, of: row.entry)
-        } then: { [self] found in
-            switch found {
-            case .failure(let refusal): completion(.failure(refusal))
-            case .success(let stored):
-                write { writer throws(StoreFault) in
-                    try writer.keep(stored)
-                    return { completion(.success(())) }
-                } or: {
-                    completion(.failure($0.historyRefusal))
-                }
-            }
         }
-    }
-
-    package func renewEpochs(
-        known: Revision, of document: DocumentID,
-        then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void
-    ) {
-        write { [onEvent] writer throws(StoreFault) in
-            let isRenewed = try writer.renewEpochs()
-            return {
-                if isRenewed { onEvent(.renewed(.clientIsAhead(document, known: known))) }
-                completion(.success(isRenewed))
-            }
-        } or: {
-            completion(.failure($0.refusal))
-        }
-    }
-
-    package func trim(
-        _ document: DocumentID, through revision: Revision,
-        then completion: @escaping @Sendable (TrimResult) -> Void
-    ) {
-        calls.begin()
-        Task { [upkeep, calls] in
-            completion(await upkeep.trim(document, through: revision))
-            calls.end()
-        }
-    }
-
-    // MARK: Calls that read
-
-    package func find(
-        _ name: DocumentName,
-        then completion: @escaping @Sendable (Result<DocumentEntry, StoreRefusal>) -> Void
-    ) {
-        lookup({ reader throws(StoreFault) in try reader.rows.document(named: name).entry }, then: completion)
-    }
-
-    package func entries(
-        of documents: [DocumentID],
-        then completion: @escaping @Sendable ([Result<DocumentEntry, StoreRefusal>]) -> Void
-    ) {
-        lookups.async { reader in
-            completion(
-                documents.map { id in
-                    Result { () throws(StoreFault) in try reader.document(id).entry }.mapError(\.refusal)
-                })
-        }
-    }
-
-    package func list(
-        prefix: ByteString, after: ByteString?, limit: Int,
-        then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void
-    ) {
-        lookup(
-            { reader throws(StoreFault) in try reader.list(prefix: prefix, after: after, limit: limit) },
-            then: completion)
-    }
-
-    package func deleted(
-        prefix: ByteString, after: DocumentID?, limit: Int,
-        then completion: @escaping @Sendable (Result<Listing, StoreRefusal>) -> Void
-    ) {
-        lookup(
-            { reader throws(StoreFault) in try reader.deleted(prefix: prefix, after: after, limit: limit) },
-            then: completion)
-    }
-
-    package func pusher(
-        _ pusher: Pusher, in document: DocumentID,
-        then completion: @escaping @Sendable (Result<PusherAnswer, StoreRefusal>) -> Void
-    ) {
-        lookup(
-            { [files] reader throws(StoreFault) in
-                // If the file was removed, its data will be lost, so the server must not ack a repeated push.
-                if !files.areFound { throw .refused(.refused(.failed)) }
-                return try reader.pusher(pusher, in: document)
-            }, then: completion)
-    }
-
-    package func read(
-        _ document: DocumentID, after revision: Revision, limit: Int,
-        then completion: @escaping @Sendable (Result<HistorySlice, HistoryRefusal>) -> Void
-    ) {
-        history(of: document) { reader throws(StoreFault) in
-            let row = try reader.document(document)
-            try reader.check(revision, of: row)
-            let changes = try reader.changes(of: row, after: revision, limit: limit)
-            return HistorySlice(
-                segment: Segment(first: revision.next, changes: changes), head: row.entry.head)
-        } then: {
-            completion($0)
-        }
-    }
-
-    package func text(
-        of document: DocumentID, at revision: Revision?,
-        then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
-    ) {
-        if let revision {
-            calls.begin()
-            return run(TextReplay(document, at: revision)) { [calls] in
-                completion($0)
-                calls.end()
-            }
-        }
-        history(of: document, on: heads) { [due] reader throws(StoreFault) in
-            let row = try reader.document(document)
-            // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
-            if UpkeepPolicy.isDue(row) { due.add([document]) }
-            return try reader.text(of: row, at: row.entry.head).snapshot
-        } then: {
-            completion($0)
-        }
-    }
-
-    /// Does the next step of a replay. Further steps run after the calls that wait meanwhile, so the queue
-    /// takes turns between all replays, and a long one does not delay short ones.
-    private func run(
-        _ replay: TextReplay, then completion: @escaping @Sendable (Result<Snapshot, HistoryRefusal>) -> Void
-    ) {
-        histories.async { [self] reader in
-            var replay = replay
-            let step = answer(replay.document) { () throws(StoreFault) in try replay.step(&reader) }
-            switch step {
-            case .failure(let refusal): completion(.failure(refusal))
-            case .success(let snapshot?): completion(.success(snapshot))
-            case .success(nil): run(replay, then: completion)
-            }
+        switch found {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let stored):
+            return await writes.run { writer throws(StoreFault) in try writer.keep(stored) }
         }
     }
 
     // MARK: Queues
 
     /// Reads from one snapshot of the database, for calls that read at most a page of rows.
-    func lookup<Answer>(
-        _ body: @escaping @Sendable (inout HistoryReader<SQLiteRows>) throws(StoreFault) -> Answer,
-        then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
+    func lookup(
+        _ waiting: WaitingCall,
+        _ body: @escaping @Sendable (inout HistoryReader<SQLiteRows>) throws(StoreFault) -> StoreAnswer
     ) {
         lookups.async { [onEvent] reader in
-            let answer = Result { () throws(StoreFault) in try reader.reading(body) }.mapError(\.refusal)
-            if case .failure(.damaged) = answer { onEvent(.damaged(nil)) }
-            completion(answer)
+            let answer = Result { () throws(StoreFault) in try reader.reading(body) }
+            if case .failure(let fault) = answer, fault.refusal == .damaged { onEvent(.damaged(nil)) }
+            waiting.answer(answer.mapError(\.historyRefusal))
         }
     }
 
     /// Reads from one snapshot of the database, for calls that may read a whole text.
-    func history<Answer>(
-        of document: DocumentID, on queue: QueueConfined<HistoryReader<SQLiteRows>>? = nil,
-        _ body: @escaping @Sendable (inout HistoryReader<SQLiteRows>) throws(StoreFault) -> Answer,
-        then completion: @escaping @Sendable (Result<Answer, HistoryRefusal>) -> Void
+    private func history(
+        _ waiting: WaitingCall, of document: DocumentID, on queue: QueueConfined<HistoryReader<SQLiteRows>>,
+        _ body: @escaping @Sendable (inout HistoryReader<SQLiteRows>) throws(StoreFault) -> StoreAnswer
     ) {
-        (queue ?? histories).async { [self] reader in
-            completion(answer(document) { () throws(StoreFault) in try reader.reading(body) })
+        queue.async { [self] reader in
+            waiting.answer(result(document) { () throws(StoreFault) in try reader.reading(body) })
         }
     }
 
-    /// The answer of a call that reads a history. If the history is damaged, reports that, and accepts no
-    /// more appends to it.
-    private func answer<Answer>(
+    /// Reads a history, and returns the result.
+    func history<Answer: Sendable>(
+        of document: DocumentID,
+        _ body: @escaping @Sendable (inout HistoryReader<SQLiteRows>) throws(StoreFault) -> Answer
+    ) async -> Result<Answer, HistoryRefusal> {
+        await histories.run { [self] reader in
+            result(document) { () throws(StoreFault) in try reader.reading(body) }
+        }
+    }
+
+    /// The result of a read of a history. If the history is damaged, reports that, and accepts no more appends to it.
+    private func result<Answer>(
         _ document: DocumentID, _ body: () throws(StoreFault) -> Answer
     ) -> Result<Answer, HistoryRefusal> {
-        let answer = Result(catching: body).mapError(\.historyRefusal)
-        if case .failure(.refused(.damaged)) = answer {
+        let result = Result(catching: body).mapError(\.historyRefusal)
+        if case .failure(.refused(.damaged)) = result {
             onEvent(.damaged(document))
             writes.close(damaged: document)
         }
-        return answer
+        return result
     }
 
-    /// Adds a call to the next transaction. `body` returns the closure to call after the commit. If the
-    /// transaction is not committed, `refuse` gets the reason.
+    /// Adds a call to the next transaction. `then` runs after the commit, before the answer.
     func write(
-        _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> @Sendable () -> Void,
-        or refuse: @escaping @Sendable (WriteJob.Failure) -> Void
+        _ waiting: WaitingCall,
+        _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> StoreAnswer,
+        then: @escaping @Sendable (StoreAnswer) -> Void = { _ in }
     ) {
-        writes.add(WriteJob(work: body, refuse: refuse))
+        writes.add(
+            WriteJob { writer throws(StoreFault) in
+                let answer = try body(&writer)
+                return {
+                    then(answer)
+                    waiting.answer(answer)
+                }
+            } refuse: {
+                waiting.answer($0.answer(to: waiting.call))
+            })
     }
 }

@@ -25,19 +25,12 @@ extension WriteJob.Failure {
         }
     }
 
-    var refusal: StoreRefusal { historyRefusal.storeRefusal }
-
-    var appendOutcome: AppendOutcome {
-        switch self {
-        case .unknown: .unknown
-        case .refused:
-            switch refusal {
-            case .gone: .documentGone
-            case .damaged: .documentDamaged
-            case .full: .diskFull
-            case .failed: .diskFailed
-            case .away: .away
-            }
+    /// The answer to a call that failed.
+    func answer(to call: StoreCall) -> StoreAnswer {
+        switch (self, call) {
+        case (.unknown, .append): .appended(.unknown)
+        case (.unknown, .appendLocked): .appendedLocked(missed: [], .unknown)
+        default: call.refused(historyRefusal)
         }
     }
 }

@@ -73,21 +73,20 @@ final class WriteQueue: Sendable {
     func run<Answer: Sendable>(
         _ bodies: [@Sendable (inout HistoryWriter) throws(StoreFault) -> Answer]
     ) async -> [Result<Answer, HistoryRefusal>] {
-        if bodies.isEmpty { return [] }
-        return await withCheckedContinuation { done in
-            let answers = AnswerCollector<Result<Answer, HistoryRefusal>>(bodies.count) {
-                done.resume(returning: $0)
-            }
-            add(
-                bodies.enumerated().map { index, body in
-                    WriteJob { writer throws(StoreFault) in
-                        let answer = try body(&writer)
-                        return { answers.set(index, .success(answer)) }
-                    } refuse: {
-                        answers.set(index, .failure($0.historyRefusal))
-                    }
-                })
-        }
+        // The writer completes calls in their order.
+        let (answers, done) = AsyncStream<Result<Answer, HistoryRefusal>>.makeStream()
+        // In a task of its own, because a stream ends early in a cancelled task.
+        let all = Task { await answers.prefix(bodies.count).reduce(into: []) { $0.append($1) } }
+        add(
+            bodies.map { body in
+                WriteJob { writer throws(StoreFault) in
+                    let answer = try body(&writer)
+                    return { done.yield(.success(answer)) }
+                } refuse: {
+                    done.yield(.failure($0.historyRefusal))
+                }
+            })
+        return await all.value
     }
 
     /// Completes all earlier calls, and closes the connection, which must be the last open one.

@@ -82,7 +82,7 @@ struct HubAdministrationTests {
         "a request fails if the right is lost during its store call", arguments: [requests[0], requests[2]])
     func rightsGone(line: String) {
         let admin = world.connect("admin")
-        world.holds = { _ in true }
+        (world.holds, world.holdsAdministration) = ({ _ in true }, { _ in true })
         #expect(admin.asks(line) == [])
         world.hubEvent(.grantsChanged(Grants([])!, 1))
         world.run()
@@ -255,7 +255,7 @@ struct HubAdministrationTests {
                 ])
         }
         // The store is called only if it must remove revisions.
-        #expect(world.calls.count { if case .admin(.trim) = $0 { true } else { false } } == 2)
+        #expect(world.calls.count { if case .trim = $0 { true } else { false } } == 2)
         #expect(
             trim(admin, #""rev":4"#) == [
                 #"{"type":"error","id":1,"doc":"a","code":"base_ahead","message":"revision 4 is beyond the head 3","epoch":"1.1","rev":3}"#
@@ -269,7 +269,7 @@ struct HubAdministrationTests {
     func care() {
         world.document("a", "x")
         let (admin, other) = (world.connect("admin"), world.connect("other"))
-        world.holds = { if case .admin(.verify) = $0 { true } else { false } }
+        world.holdsAdministration = { if case .verify = $0 { true } else { false } }
         #expect(admin.asks(#"{"type":"verify","id":1}"#) == [])
         #expect(admin.asks(#"{"type":"ping"}"#) == [#"{"type":"pong"}"#])
         #expect(admin.askedInFull(#"{"type":"counters","id":2}"#)[0].hasPrefix(#"{"type":"counted","id":2"#))
@@ -292,7 +292,7 @@ struct HubAdministrationTests {
     @Test("at most 16 long requests wait; those of clients that have left do nothing")
     func waitingCare() {
         let (admin, other) = (world.connect("admin"), world.connect("other"))
-        world.holds = { if case .admin(.backUp) = $0 { true } else { false } }
+        world.holdsAdministration = { if case .backUp = $0 { true } else { false } }
         #expect(admin.asks(#"{"type":"backup"}"#) == [])
         for _ in 0..<HubState.mostWaitingMaintenance { #expect(other.asks(#"{"type":"backup"}"#) == []) }
         #expect(admin.asks(#"{"type":"verify"}"#) == ["overloaded"])
@@ -310,10 +310,10 @@ struct HubAdministrationTests {
             let bytes = #"{"number":1,"doc":"a","message":"harmed"}"#.utf8.count
             let world = ServerWorld { $0.page = 2 * bytes - excess }
             let admin = world.connect("admin")
-            world.holds = { if case .admin(.verify) = $0 { true } else { false } }
+            world.holdsAdministration = { if case .verify = $0 { true } else { false } }
             #expect(admin.asks(#"{"type":"verify"}"#) == [])
             let verified = Verified(documents: 1, revisions: 1, findings: [finding, finding])
-            world.hubEvent(.answered(CallID(1), .admin(.verified(.success(verified)))))
+            world.hubEvent(.administered(CallID(1), .verified(.success(verified))))
             world.run()
             let found = #"{"number":1,"doc":"a","message":"harmed"}"#
             let told = excess == 0 ? #"[\#(found),\#(found)]"# : #"[\#(found)],"more":true"#
@@ -328,7 +328,7 @@ struct HubAdministrationTests {
     func maintenanceAfterHalfClose() {
         let admin = world.connect("admin")
         _ = admin.heard()
-        world.holds = { if case .admin(.backUp) = $0 { true } else { false } }
+        world.holdsAdministration = { if case .backUp = $0 { true } else { false } }
         admin.send([#"{"type":"backup","id":1}"#])
         admin.endInput()
         #expect(admin.hears() == [] && !admin.isEnded)
@@ -340,12 +340,12 @@ struct HubAdministrationTests {
     @Test("a long request ends at a shutdown, but not at a lost connection")
     func maintenanceAtTheEnd() {
         let (admin, other) = (world.connect("admin"), world.connect("other"))
-        world.holds = { if case .admin = $0 { true } else { false } }
+        world.holdsAdministration = { _ in true }
         #expect(admin.asks(#"{"type":"backup","id":1}"#) == [])
         admin.lose()
         #expect(other.asks(#"{"type":"backup","id":2}"#) == [])
         #expect(other.asks(#"{"type":"backup","id":3}"#) == [])
-        world.holds = { if case .admin = $0 { true } else { false } }
+        world.holdsAdministration = { _ in true }
         world.hubEvent(.shutDown(retryAfterMilliseconds: nil))
         world.run()
         #expect(other.hears().prefix(2) == ["shutting_down", "shutting_down"])
@@ -373,14 +373,14 @@ struct HubAdministrationTests {
         for refused in [nil, StoreRefusal.failed] {
             let world = ServerWorld()
             let admin = world.connect("admin")
-            world.holds = { if case .admin = $0 { true } else { false } }
+            world.holdsAdministration = { _ in true }
             #expect(admin.asks(#"{"type":"verify","id":1}"#) == [])
             world.hubEvent(.grantsChanged(Grants([])!, 1))
             world.hubEvent(.progressed(CallID(1), MaintenanceProgress(done: 1, of: 3)))
             world.run()
             #expect(admin.hears() == [])
             if let refused {
-                world.hubEvent(.answered(CallID(1), .admin(.verified(.failure(refused)))))
+                world.hubEvent(.administered(CallID(1), .verified(.failure(refused))))
                 world.run()
             }
             world.release()
@@ -392,7 +392,7 @@ struct HubAdministrationTests {
     @Test("a backup is reported even if its requester has lost the right")
     func backupWithoutRights() {
         let admin = world.connect("admin")
-        world.holds = { if case .admin = $0 { true } else { false } }
+        world.holdsAdministration = { _ in true }
         #expect(admin.asks(#"{"type":"backup","id":1}"#) == [])
         world.hubEvent(.grantsChanged(Grants([])!, 1))
         world.release()
@@ -403,13 +403,13 @@ struct HubAdministrationTests {
     @Test("a backup of a damaged store or to a full or failed disk gets an error")
     func trouble() {
         let admin = world.connect("admin")
-        world.holds = { if case .admin(.backUp) = $0 { true } else { false } }
+        world.holdsAdministration = { if case .backUp = $0 { true } else { false } }
         for (number, (refusal, code)) in [
             (StoreRefusal.damaged, "damaged"), (.full, "storage_full"), (.failed, "storage_failed"),
         ]
         .enumerated() {
             #expect(admin.asks(#"{"type":"backup"}"#) == [])
-            world.hubEvent(.answered(CallID(number + 1), .admin(.backedUp(.failure(refusal)))))
+            world.hubEvent(.administered(CallID(number + 1), .backedUp(.failure(refusal))))
             world.run()
             #expect(admin.hears() == [code])
         }

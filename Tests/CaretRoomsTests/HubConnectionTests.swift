@@ -119,6 +119,7 @@ struct HubConnectionTests {
         world.document("a", "x")
         let ann = world.connect("ann")
         world.holds = { if case .find = $0 { false } else { true } }
+        world.holdsAdministration = { _ in true }
         let document = ["read", "history"].contains(type) ? #","doc":"a""# : ""
         ann.says(#"{"type":"\#(type)"\#(document)}"#)
         #expect(world.hub.requestsUnderWay == 1)

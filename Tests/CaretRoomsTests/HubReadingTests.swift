@@ -84,7 +84,7 @@ struct HubReadingTests {
         let changes = try (1...5_000).map {
             try SampleLog.pushed(Change([Edit(0..<0, "")]), in: TextBuffer(), seq: Int64($0))
         }
-        _ = world.store.append([Append(document: id, epoch: entry.epoch, expected: 0, changes: changes)])
+        _ = world.store.append(Append(document: id, epoch: entry.epoch, expected: 0, changes: changes))
         let ann = world.connect("ann")
         #expect(ann.asks(#"{"type":"read","doc":"a","at":4333}"#)[0].contains(#""rev":3333,"#))
         #expect(world.calls.count <= 16)
@@ -237,7 +237,7 @@ struct HubReadingTests {
         let changes = try (1...17).map {
             try SampleLog.pushed(Change([Edit(0..<0, text)]), in: TextBuffer(), seq: Int64($0))
         }
-        _ = world.store.append([Append(document: id, epoch: entry.epoch, expected: 0, changes: changes)])
+        _ = world.store.append(Append(document: id, epoch: entry.epoch, expected: 0, changes: changes))
         let ann = world.connect("ann")
         let line = ann.asks(#"{"type":"history","doc":"a"}"#)[0]
         #expect(line.components("\"rev\":") == 16 && line.contains(#""more":true"#))

@@ -165,13 +165,13 @@ struct HubRequestTests {
         world.dropsIdleRooms = false
         let ann = world.connect("ann")
         ann.says(#"{"type":"open","doc":"a"}"#, #"{"type":"close","doc":"a"}"#)
-        world.holds = { if case .admin = $0 { true } else { false } }
+        world.holds = { if case .trim = $0 { true } else { false } }
         ann.says(#"{"type":"trim","doc":"a","rev":2}"#)
         var hub = world.hub
         let trim = try #require(hub.calls.keys.first)
         #expect(hub.handle(.notified(document, .unloadOffered), at: 0) == [.dropRoom(document)])
         _ = hub.handle(.notified(document, .epochsRenewed), at: 0)
-        _ = hub.handle(.answered(trim, .admin(.trimmed(.trimmed(start: 2)))), at: 0)
+        _ = hub.handle(.answered(trim, .trimmed(.trimmed(start: 2))), at: 0)
         let news = [RoomEvent.renewed, .trimmed(start: 2)].map { HubAction.sendToRoom(document, $0) }
         for missed in [news, []] {
             #expect(hub.handle(.kept(document), at: 0) == missed)

@@ -132,7 +132,7 @@ struct PlainRoom: ServedRoom {
         let append = Append(
             document: document, epoch: epoch, expected: text.revision,
             changes: [PushedChange(logged, digest: push.digest)])
-        guard store.append([append]) == [.committed(head: text.revision.next)] else {
+        guard store.append(append) == .committed(head: text.revision.next) else {
             let report = ErrorReport(
                 .storageFailed, "not saved", document: push.document, seq: Int(push.seq))
             return [send(.error(report), push.id, push.session)]

@@ -140,7 +140,7 @@ import Testing
         world.holds = { $0.isAppend || $0.isLookUp }
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
-        let outcome = world.store.append([append])[0]
+        let outcome = world.store.append(append)
         world.open(.bob)
         world.answer(\.isLookUp, .pusher(.success(PusherAnswer(entry: nil, head: 2))))
         #expect(world.lines(.bob).isEmpty && world.heldReads.isEmpty)
@@ -181,7 +181,7 @@ import Testing
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
-        if isCommitted { _ = world.store.append([append]) }
+        if isCommitted { _ = world.store.append(append) }
         try world.commitElsewhere([(0, 0, "z")])
         let head: Revision = isCommitted ? 3 : 2
         world.send(.storeHead(head))

@@ -82,7 +82,7 @@ import Testing
             world.boundWindow(to: 1)
             var reads = 0
             world.holds = { action in
-                if case .read? = action.storeCall { reads += 1 }
+                if action.isRead { reads += 1 }
                 return false
             }
             #expect(deliveries(in: &world, to: who) == wanted)

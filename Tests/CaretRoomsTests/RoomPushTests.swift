@@ -161,7 +161,7 @@ import Testing
         var sizes: [Int] = []
         while case .append(let append)? = world.heldCalls.first {
             sizes.append(append.changes.count)
-            let outcome = world.store.append([append])[0]
+            let outcome = world.store.append(append)
             world.answerAppend(outcome)
         }
         #expect(sizes == [1, 3, 3, 1])
@@ -249,7 +249,7 @@ import Testing
         world.push(.ann, .text("abcd"), base: 1, seq: 1)
         world.push(.bob, .text("abcd"), base: 1, seq: 1)
         guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
-        let outcome = world.store.append([append])[0]
+        let outcome = world.store.append(append)
         world.answerAppend(outcome)
         // Ann pushed the same text as Bob, and her push is in the second segment. So Bob's ack waits until
         // that segment is on disk.

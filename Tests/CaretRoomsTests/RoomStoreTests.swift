@@ -33,7 +33,7 @@ import Testing
         world.holds = \.isAppend
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1, id: .number(3))
         guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
-        if isThere { _ = world.store.append([append]) }
+        if isThere { _ = world.store.append(append) }
         world.holds = { _ in false }
         world.answerAppend(.unknown)
         #expect(world.lines(.ann) == [#"{"type":"ack","id":3,"doc":"notes","seq":1,"rev":2}"#])
@@ -50,7 +50,7 @@ import Testing
         world.holds = { $0.isAppend || $0.isRead }
         world.push(.ann, [(0, 0, "x")], base: 1, seq: 1)
         guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
-        _ = world.store.append([append])
+        _ = world.store.append(append)
         try world.commitElsewhere([(0, 0, "z")])
         world.answerAppend(.unknown)
         let part = HistorySlice(segment: Segment(first: 2, changes: append.changes.map(\.logged)), head: 3)
@@ -123,7 +123,7 @@ import Testing
             guard case .append(let append)? = world.heldCalls.first else {
                 throw Unexpected(what: "no append")
             }
-            let outcome = world.store.append([append])[0]
+            let outcome = world.store.append(append)
             world.answerAppend(outcome)
         }
         #expect(world.held.count == 1 && world.held.first?.isAppendLocked == true)
@@ -234,13 +234,13 @@ import Testing
             try world.commitElsewhere([(0, 0, "z")], seq: Int64(number))
             world.answerAppend(.conflict(head: Revision(1 + number)))
         }
-        guard case .appendLocked(_, let plan)? = world.heldCalls.first else {
+        guard case .appendLocked(_, let rebase)? = world.heldCalls.first else {
             throw Unexpected(what: "no append under the lock")
         }
         let misfit = try SampleLog.change(
             Change([SampleChange.edit(9, 9, "x")]), in: TextBuffer("0123456789"), seq: 3)
-        #expect(plan.changes(after: []).count == 1)
-        #expect(plan.changes(after: [misfit]).isEmpty)
+        #expect(rebase.changes([]).count == 1)
+        #expect(rebase.changes([misfit]).isEmpty)
     }
 
     /// Rule B4.

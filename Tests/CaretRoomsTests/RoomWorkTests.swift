@@ -28,7 +28,7 @@ import Testing
         var sizes: [Int] = []
         while case .append(let append)? = world.heldCalls.first {
             sizes.append(append.changes.count)
-            let outcome = world.store.append([append])[0]
+            let outcome = world.store.append(append)
             world.answerAppend(outcome)
         }
         return sizes

@@ -56,9 +56,7 @@ struct RoomWorld {
                 Change([SampleChange.edit(0, 0, text)]), in: TextBuffer(),
                 by: Pusher(user: "root", client: "root"),
                 seq: 1)
-            _ = store.append([
-                Append(document: entry.id, epoch: entry.epoch, expected: 0, changes: [change])
-            ])
+            _ = store.append(Append(document: entry.id, epoch: entry.epoch, expected: 0, changes: [change]))
         }
         room = try RoomWorld.room(of: entry.id, in: store, limits, at: 1000, sharesStore)
     }
@@ -167,7 +165,7 @@ struct RoomWorld {
         let append = Append(
             document: document, epoch: entry.epoch, expected: entry.head,
             changes: [PushedChange(logged, digest: digest ?? SampleLog.digest(seq))])
-        guard case .committed = store.append([append])[0] else {
+        guard case .committed = store.append(append) else {
             throw Unexpected(what: "the other server's change was not committed")
         }
     }

@@ -44,6 +44,8 @@ final class ServerWorld {
     var holds: (StoreCall) -> Bool = { _ in false }
     /// Selects the calls that run at once, but whose answers wait for `release`.
     var holdsAnswer: (StoreCall) -> Bool = { _ in false }
+    /// Selects the requests of administrators that wait until `release`.
+    var holdsAdministration: (AdminCall) -> Bool = { _ in false }
     /// True if rooms are dropped as soon as they are idle.
     var dropsIdleRooms = true
     /// Selects the calls that the store cannot answer now.
@@ -147,11 +149,10 @@ final class ServerWorld {
             let logged = LoggedChange(
                 pusher: Pusher(user: "root", client: "root-client"), seq: Int64(index + 1),
                 time: Int64(index + 1) * 1_000, edits: edits)
-            _ = store.append([
+            _ = store.append(
                 Append(
                     document: entry.id, epoch: entry.epoch, expected: Revision(index),
-                    changes: [PushedChange(logged, digest: SampleLog.digest(Int64(index)))])
-            ])
+                    changes: [PushedChange(logged, digest: SampleLog.digest(Int64(index)))]))
             old = new
         }
         return entry.id
@@ -185,7 +186,7 @@ final class ServerWorld {
 
     /// Runs the held calls to the store, and delivers the held answers.
     func release() {
-        (holds, holdsAnswer) = ({ _ in false }, { _ in false })
+        (holds, holdsAnswer, holdsAdministration) = ({ _ in false }, { _ in false }, { _ in false })
         deliveries += held
         held = []
         run()
@@ -278,13 +279,17 @@ final class ServerWorld {
         case .sendToConnection(let connection, let message): later(connection) { $0.hubSent(message) }
         case .call(let id, let call):
             calls.append(call)
-            storeLater(call) { [unowned self] in
+            later(isHeld: holds(call)) { [unowned self] in
                 let answer = self.answer(call)
                 if self.holdsAnswer(call) {
                     let delivery = Delivery(queue: .hub) { self.hubEvent(.answered(id, answer)) }
                     return self.held.append(delivery)
                 }
                 self.hubLater(.answered(id, answer))
+            }
+        case .administer(let id, let call):
+            later(isHeld: holdsAdministration(call)) { [unowned self] in
+                self.hubLater(.administered(id, call.sampleAnswer))
             }
         case .makeRoom(let entry, let snapshot):
             post(.room(entry.id)) { [unowned self] in
@@ -309,7 +314,7 @@ final class ServerWorld {
     }
 
     private func answer(_ call: StoreCall) -> StoreAnswer {
-        if refuses(call) { return call.refused(.away) }
+        if refuses(call) { return call.refused(.refused(.away)) }
         // The tokens of `connect` are not in the store.
         if case .tokens(.live(let asked)) = call {
             return .tokens(
@@ -318,10 +323,11 @@ final class ServerWorld {
         return store.answer(call)
     }
 
-    private func storeLater(_ call: StoreCall, _ deliver: @escaping () -> Void) {
+    /// Makes a call in a turn of its own.
+    private func later(isHeld: Bool, _ call: @escaping () -> Void) {
         lastStore += 1
-        let item = Delivery(queue: .store(lastStore), deliver: deliver)
-        if holds(call) { held.append(item) } else { deliveries.append(item) }
+        let item = Delivery(queue: .store(lastStore), deliver: call)
+        if isHeld { held.append(item) } else { deliveries.append(item) }
     }
 
     // MARK: Rooms
@@ -373,7 +379,7 @@ final class ServerWorld {
         case .tell(let news): told.append(news)
         case .notifyHub(let notice): hubLater(.notified(document, notice))
         case .call(let id, let call):
-            storeLater(call) { [unowned self] in
+            later(isHeld: holds(call)) { [unowned self] in
                 let answer = RoomEvent.answered(id, self.store.answer(call))
                 let delivery = Delivery(queue: .room(document)) { [unowned self] in
                     self.handle(answer, document, from: nil)

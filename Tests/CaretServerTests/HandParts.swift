@@ -1,3 +1,4 @@
+import CaretLog
 import CaretRooms
 import CaretServer
 import CaretTLS
@@ -6,7 +7,7 @@ import Synchronization
 import TestSupport
 
 /// A store in memory, which answers each call in a turn of its own.
-final class HandStore: HandExecutor, StoreCaller {
+final class HandStore: HandExecutor, DocumentStore {
     private let model = Mutex(StoreModel(generation: 1))
     private let waiting = Shared<[(call: StoreCall, answer: @Sendable (StoreAnswer) -> Void)]>([])
     /// While it is true, `HandServer.run` leaves the calls unanswered.
@@ -15,7 +16,7 @@ final class HandStore: HandExecutor, StoreCaller {
     var hasWork: Bool { !isHeld.value && waitingCalls > 0 }
     var waitingCalls: Int { waiting.value.count }
 
-    func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+    func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
         waiting.change { $0.append((call, answer)) }
     }
 

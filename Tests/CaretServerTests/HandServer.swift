@@ -46,7 +46,8 @@ final class HandServer {
             },
             makeQueue: { self.makeQueue($0) }, runInBackground: { background.enqueue($0) })
         switchboard = try Switchboard(
-            settings, HandServer.connectionSettings(limits), on: platform, store: { _ in store },
+            settings, HandServer.connectionSettings(limits), on: platform, store: store,
+            administer: { call, _, answer in answer(call.sampleAnswer) },
             authenticator: OneIdentity(identity: identity), board: board,
             log: LogWriter(format: .json, level: .error, descriptor: -1), observer: observer)
         switchboard.begin()

@@ -43,8 +43,10 @@ import Testing
             (#"{"type":"backup","id":4}"#, #""code":"storage_full""#),
         ]
         for (request, answer) in asked {
-            try client.send(request + "\n")
-            let line = try client.receiveLine()
+            let line = try await onOwnThread {
+                try client.send(request + "\n")
+                return try client.receiveLine()
+            }
             #expect(line.contains(answer))
         }
         await server.stop(within: .seconds(1))
@@ -58,13 +60,11 @@ extension MemoryStore: ServedStore {
 
     package var bus: (any NodeBus)? { nil }
 
-    package func otherNodes(
-        then completion: @escaping @Sendable (Result<[NodeEntry], StoreRefusal>) -> Void
-    ) {
+    package func otherNodes() async -> Result<[NodeEntry], StoreRefusal> {
         let report = NodeReport(
             address: "127.0.0.1:1", version: "caret/1", started: 2,
             load: NodeLoad(connections: 3, documents: 4))
-        completion(.success([NodeEntry(name: "other", report: report, silence: 5)]))
+        return .success([NodeEntry(name: "other", report: report, silence: 5)])
     }
 
     package func check(

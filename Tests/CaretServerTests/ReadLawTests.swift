@@ -79,7 +79,7 @@ struct ReadSteps {
     private let cache = TextCache(limit: 1 << 20)
     private let name: DocumentName
     private let store = SteppedStore()
-    private let writers: [any StoreCaller]
+    private let writers: [any DocumentStore]
     private var readers = [Reader.idle, .idle]
     private var random: Seeded
     private(set) var violation: String?
@@ -89,13 +89,14 @@ struct ReadSteps {
         self.fault = fault
         random = Seeded(seed)
         name = try DocumentName("a")
-        let writer: any StoreCaller =
-            switch fault {
-            case .unwatchedWrites: store
-            case .reportedTooEarly: HastyStore(store: store, writes: cache.writes)
-            case .timeTakenTooLate, nil: WatchedStore(store, cache.writes)
+        writers = [0, 1].map { [store, cache] in
+            let writer = SteppedWriter(store: store, index: $0)
+            return switch fault {
+            case .unwatchedWrites: writer
+            case .reportedTooEarly: HastyStore(store: writer, writes: cache.writes)
+            case .timeTakenTooLate, nil: WatchedStore(writer, cache.writes)
             }
-        writers = [writer, writer]
+        }
     }
 
     mutating func run() throws {
@@ -108,7 +109,7 @@ struct ReadSteps {
     /// The next step of a writer: it sends a write, the store commits it, or the writer gets the ack.
     private func write(_ index: Int) {
         if store.step(index) { return }
-        writers[index].call(ReadLaw.append, as: CallID(index)) { [store] answer in
+        writers[index].run(ReadLaw.append) { [store] answer in
             guard case .appended(.committed(let head)) = answer else { return }
             store.known.max(head.value, ordering: .relaxed)
         }
@@ -143,7 +144,7 @@ struct ReadSteps {
 }
 
 /// A store that commits and acks when it is told to. Only the revision of its document matters.
-private final class SteppedStore: StoreCaller {
+private final class SteppedStore: Sendable {
     private struct Write {
         let answer: @Sendable (StoreAnswer) -> Void
         var revision: Int?
@@ -151,8 +152,8 @@ private final class SteppedStore: StoreCaller {
 
     private struct State {
         var head = 0
-        /// The write of each writer, by the id of its call.
-        var writes: [CallID: Write] = [:]
+        /// The write of each writer.
+        var writes: [Int: Write] = [:]
     }
 
     private let state = Mutex(State())
@@ -161,22 +162,21 @@ private final class SteppedStore: StoreCaller {
 
     var head: Int { state.withLock { $0.head } }
 
-    func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
-        state.withLock { $0.writes[id] = Write(answer: answer) }
+    func begin(_ index: Int, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+        state.withLock { $0.writes[index] = Write(answer: answer) }
     }
 
     /// Commits the write of a writer, or acks it if it is committed. Returns false if there is none.
     func step(_ index: Int) -> Bool {
-        let id = CallID(index)
         var acked: Write?
         let isWriting = state.withLock { state in
-            guard let write = state.writes[id] else { return false }
+            guard let write = state.writes[index] else { return false }
             if write.revision == nil {
                 state.head += 1
-                state.writes[id]?.revision = state.head
+                state.writes[index]?.revision = state.head
             } else {
                 acked = write
-                state.writes[id] = nil
+                state.writes[index] = nil
             }
             return true
         }
@@ -187,28 +187,38 @@ private final class SteppedStore: StoreCaller {
     }
 }
 
-/// Reports the end of each write before the write.
-private struct HastyStore: StoreCaller {
+/// The store as one of its writers calls it.
+private struct SteppedWriter: DocumentStore {
     let store: SteppedStore
+    let index: Int
+
+    func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+        store.begin(index, then: answer)
+    }
+}
+
+/// Reports the end of each write before the write.
+private struct HastyStore: DocumentStore {
+    let store: SteppedWriter
     let writes: WriteClock
 
-    func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+    func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
         writes.begin(.document(ReadLaw.document))
         writes.end(.document(ReadLaw.document))
-        store.call(call, as: id, then: answer)
+        store.run(call, then: answer)
     }
 }
 
 // MARK: Threads
 
 /// A store with one document, of which only the revision matters.
-private final class RevisionStore: StoreCaller {
+private final class RevisionStore: DocumentStore {
     private let head = Mutex(0)
 
     var revision: Int { head.withLock { $0 } }
 
     /// Commits a revision. Other threads may run before the caller learns of it.
-    func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+    func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
         let revision = head.withLock {
             $0 += 1
             return $0
@@ -249,7 +259,7 @@ private final class ReadRace: Sendable {
     private func write() {
         let caller = WatchedStore(store, cache.writes)
         while !hasEnded.load(ordering: .relaxed) {
-            caller.call(ReadLaw.append, as: CallID(1)) { [self] answer in
+            caller.run(ReadLaw.append) { [self] answer in
                 guard case .appended(.committed(let head)) = answer else { return }
                 known.max(head.value, ordering: .sequentiallyConsistent)
             }

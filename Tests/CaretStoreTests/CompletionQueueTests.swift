@@ -45,10 +45,10 @@ import Testing
         for number in 1...400 {
             let append = try document.append([letter], seq: Int64(number))
             try document.follow(append)
-            store.append([append]) { answered.add($0[0]) }
+            store.run(.append(append)) { if case .appended(let outcome) = $0 { answered.add(outcome) } }
             expected.append(.committed(head: Revision(number)))
             // Append the same change again, which must conflict.
-            store.append([append]) { answered.add($0[0]) }
+            store.run(.append(append)) { if case .appended(let outcome) = $0 { answered.add(outcome) } }
             expected.append(.conflict(head: Revision(number)))
             // Each pause lets the writer finish all calls, so the transactions have different sizes.
             if number % 50 == 0 { _ = try await store.text(of: document.entry.id).get() }

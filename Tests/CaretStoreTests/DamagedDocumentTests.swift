@@ -15,14 +15,18 @@ import Testing
             SELECT document, 3, 3, time, body, before, after FROM segment WHERE document = 1 AND first = 1
             """)
         defer { scratch.remove() }
-        let recorder = EventRecorder()
-        let store = try SQLiteStore(folder: scratch.path) { recorder.add($0) }
+        let (recorder, gate) = (EventRecorder(), WriterGate())
+        let store = try SQLiteStore(folder: scratch.path) { event in
+            recorder.add(event)
+            if case .writing = event { gate.pass() }
+        }
         let (damaged, sound) = (
             try await DamagedFolder.letter(in: "one", on: store),
             try await DamagedFolder.letter(in: "two", on: store)
         )
         // Append to the damaged document in one transaction with another append, and then alone.
-        let outcomes = await store.append([damaged, sound])
+        let outcomes = await gate.append(
+            [damaged, sound], to: store, behind: .undelete(DocumentID(99)))
         #expect(outcomes == [.documentDamaged, .committed(head: 3)])
         #expect(await store.append(damaged) == .documentDamaged)
         guard case .created = await store.create(try DocumentName("three")) else {

@@ -11,6 +11,8 @@ import Testing
     private let address: String
     private let schema: String
     private let events = Shared<[PostgresEvent]>([])
+    /// Holds a group before its commit.
+    private let gate = WriterGate()
 
     init() throws {
         cluster = try PostgresCluster.shared.get()
@@ -21,7 +23,10 @@ import Testing
     private func opened(_ node: String = "test", patience: Int32 = 10_000) throws -> PostgresStore {
         try PostgresStore(
             PostgresAddress(address), node: node, allowsUnreplicated: true, patience: patience
-        ) { [events] event in events.change { $0.append(event) } }
+        ) { [events, gate] event in
+            events.change { $0.append(event) }
+            if case .committing = event { gate.pass() }
+        }
     }
 
     /// Runs these statements before each new segment. They use the table `flag`, which is empty.
@@ -109,17 +114,14 @@ import Testing
         try addTrigger(FailedAppendTests.waitUntilSet)
         let append = try document.letters("a")
         #expect(await store.appendLocked(append) { _ in append.changes }.outcome == .unknown)
-        let (heads, answer) = AsyncStream<Revision?>.makeStream()
-        // Without tasks, because their threads may all be blocked by commands to PostgreSQL. An answer is nil if the call has
-        // lost its patience, which may happen on a slow machine.
-        store.pusher(SampleLog.ann, in: id) { answer.yield(try? $0.get().head) }
-        store.entries(of: [id]) { answer.yield(try? $0[0].get().head) }
-        store.text(of: id, at: nil) { answer.yield(try? $0.get().revision) }
-        store.read(id, after: 0, limit: .max) { answer.yield(try? $0.get().head) }
-        // Names, texts and histories have a connection each.
-        try cluster.execute(PostgresCluster.block(until: waiting(3)))
+        // The append is undecided until the flag is set, so each call gives up.
+        try await requireRefusals(
+            [
+                .pusher(SampleLog.ann, in: id), .entries([id]), .text(id, at: nil),
+                .read(id, after: 0, limit: .max),
+            ], of: store)
         try setFlag(true)
-        for await head in heads.prefix(4) { #expect(head == 1 || head == nil) }
+        #expect(try await store.pusher(SampleLog.ann, in: id).get().head == 1)
         try document.follow(append)
         try await document.type("b")
         #expect(try await store.text(of: id).get().text == document.text)
@@ -133,31 +135,32 @@ import Testing
         for name in ["1", "2", "3"] { documents.append(try await TrackedDocument(on: store, name)) }
         let id = documents[0].entry.id
         try addTrigger(FailedAppendTests.waitUntilSet)
-        let first = try documents[0].letters("a")
-        #expect(await store.appendLocked(first) { _ in first.changes }.outcome == .unknown)
-        try documents[0].follow(first)
+        let lost = try documents[0].letters("a")
+        #expect(await store.appendLocked(lost) { _ in lost.changes }.outcome == .unknown)
+        try documents[0].follow(lost)
         // The documents 1 and 3 share a connection, and so a group.
-        let group = [try documents[0].letters("b"), try documents[2].letters("x")]
-        let (outcomes, done) = AsyncStream<[AppendOutcome]>.makeStream()
-        store.append(group) { done.yield($0) }
-        let committed = "EXISTS (SELECT 1 FROM \(schema).document WHERE id = 3 AND head = 1)"
-        try cluster.execute(PostgresCluster.block(until: committed))
-        let (heads, answer) = AsyncStream<Revision?>.makeStream()
-        store.pusher(SampleLog.ann, in: id) { answer.yield(try? $0.get().head) }
-        try cluster.execute(PostgresCluster.block(until: waiting(1)))
+        let earlier = try documents[2].letters("w")
+        try documents[2].follow(earlier)
+        await gate.hold(store, behind: .append(earlier))
+        let (undecided, first) = AsyncStream<StoreAnswer>.makeStream()
+        let (decided, third) = AsyncStream<StoreAnswer>.makeStream()
+        store.run(.append(try documents[0].letters("b"))) { first.yield($0) }
+        store.run(.append(try documents[2].letters("x"))) { third.yield($0) }
+        gate.open()
+        for await answer in decided.prefix(1) { #expect(answer == .appended(.committed(head: 2))) }
+        try await requireRefusals([.pusher(SampleLog.ann, in: id)], of: store)
         try setFlag(true)
-        for await head in heads.prefix(1) { #expect(head == 1 || head == 2 || head == nil) }
-        for await last in outcomes.prefix(1) {
-            #expect(last[0] == .committed(head: 2) || last[0] == .away)
-            #expect(last[1] == .committed(head: 1))
+        for await answer in undecided.prefix(1) {
+            #expect(answer == .appended(.committed(head: 2)) || answer == .appended(.away))
         }
         await store.close()
     }
 
-    /// A condition that holds if at least `count` connections wait for the lock of a document.
-    private func waiting(_ count: Int) -> String {
-        "(SELECT count(DISTINCT pid) FROM pg_stat_activity JOIN pg_locks USING (pid) "
-            + "WHERE wait_event_type = 'Lock' AND relation = '\(schema).document'::regclass) >= \(count)"
+    /// Expects that a store cannot answer these calls now. It makes them at once, because each one is tried for some time.
+    private func requireRefusals(_ calls: [StoreCall], of store: PostgresStore) async throws {
+        let (refusals, done) = AsyncStream<Bool>.makeStream()
+        for call in calls { store.run(call) { done.yield($0 == call.refused(.refused(.away))) } }
+        for await isRefused in refusals.prefix(calls.count) { #expect(isRefused) }
     }
 
     // MARK: Groups
@@ -174,12 +177,15 @@ import Testing
         let large = try documents[0].append(
             [SampleChange.edit(0, 0, String(repeating: "x", count: rest))], seq: 1)
         #expect(large.changes[0].logged.weight == first)
-        let outcomes = await store.append([large, try documents[2].letters("y")])
-        #expect(outcomes == [.committed(head: 1), .committed(head: 1)])
+        let earlier = try documents[2].letters("w")
+        try documents[2].follow(earlier)
+        let outcomes = await gate.append(
+            [large, try documents[2].letters("y")], to: store, behind: .append(earlier))
+        #expect(outcomes == [.committed(head: 1), .committed(head: 2)])
         let committing = events.value.compactMap {
             if case .committing(let count) = $0 { count } else { nil }
         }
-        #expect(committing == groups)
+        #expect(committing.dropFirst() == ArraySlice(groups))
         await store.close()
     }
 }

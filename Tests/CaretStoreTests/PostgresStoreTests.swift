@@ -184,11 +184,11 @@ import Testing
         let (id, name) = (document.entry.id, document.entry.name)
         let (answers, sink) = AsyncStream.makeStream(of: String.self)
         // This completion runs on the connection that reads, so all calls wait before one of them begins.
-        store.read(id, after: 0, limit: 1) { _ in
-            store.text(of: id, at: 1) { _ in sink.yield("old text") }
-            store.read(id, after: 0, limit: 1) { _ in sink.yield("history") }
-            store.text(of: id, at: nil) { _ in sink.yield("newest text") }
-            store.find(name) { _ in sink.yield("lookup") }
+        store.run(.read(id, after: 0, limit: 1)) { _ in
+            store.run(.text(id, at: 1)) { _ in sink.yield("old text") }
+            store.run(.read(id, after: 0, limit: 1)) { _ in sink.yield("history") }
+            store.run(.text(id, at: nil)) { _ in sink.yield("newest text") }
+            store.run(.find(name)) { _ in sink.yield("lookup") }
         }
         var found: [String] = []
         for await answer in answers.prefix(4) { found.append(answer) }

@@ -30,7 +30,7 @@ import Testing
 }
 
 /// A store that can be closed and opened again with its data.
-protocol DurableStore: DocumentStore {
+protocol DurableStore: SnapshotStore {
     func close() async
     func runUpkeep(at time: Int64) async
     func findings() async throws -> [CheckReport.Finding]
@@ -166,7 +166,7 @@ private struct RandomRun {
         guard !documents.isEmpty else { return }
         let id = random.pick(documents).id
         let (one, other) = (await store.delete(id, at: time), await model.delete(id, at: time))
-        try agree(refusal(one), refusal(other), "delete \(id)")
+        try agree(one, other, "delete \(id)")
         let (left, kept) = (try await store.deleted().get(), try await model.deleted().get())
         try agree(left.entries.map(\.id), kept.entries.map(\.id), "deleted")
     }
@@ -203,8 +203,8 @@ private struct RandomRun {
         let document = random.pick(documents)
         guard let entry = try? await model.entries(of: [document.id])[0].get() else { return }
         let revision = Revision(random.number(entry.start.value...entry.head.value))
-        let (answers, sink) = AsyncStream.makeStream(of: TrimResult.self)
-        store.trim(document.id, through: revision) { sink.yield($0) }
+        let (answers, sink) = AsyncStream.makeStream(of: StoreAnswer.self)
+        store.run(.trim(document.id, through: revision)) { sink.yield($0) }
         for _ in 0..<random.number(0...4) {
             try await append(to: document)
             // The kept revisions can be read during the trim and after it.
@@ -218,7 +218,8 @@ private struct RandomRun {
         }
         var answer = answers.makeAsyncIterator()
         let other = await model.trim(document.id, through: revision)
-        try agree(await answer.next(), other, "trim \(document.id) through \(revision) beside appends")
+        try agree(
+            await answer.next(), .trimmed(other), "trim \(document.id) through \(revision) beside appends")
     }
 
     private mutating func putSnapshot() async throws {

@@ -40,7 +40,7 @@ import Testing
         defer { scratch.remove() }
         let recorder = EventRecorder()
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds) { recorder.add($0) }
-        #expect(await store.append([]) == [])
+        #expect(await store.undelete(DocumentID(99)) == .refused(.gone))
         let migrations = recorder.all
         #expect(migrations.last == .writing(1))
         let document = try await TrackedDocument(on: store)
@@ -52,11 +52,11 @@ import Testing
         let (name, first) = (try DocumentName("filled"), FirstRevision(append.changes[0]))
         guard case .created = await store.create(name, first) else { throw Unexpected(what: "no document") }
         #expect(recorder.all == migrations + commit + commit + commit)
-        #expect(await store.append([]) == [])
+        #expect(await store.undelete(DocumentID(99)) == .refused(.gone))
         #expect(await store.append(append) == .conflict(head: 1))
         #expect(await store.create(entry.name) == .exists(entry))
         #expect(await store.undelete(entry.id) == .live)
-        #expect(refusal(await store.revokeToken(TokenID(9))) == .gone)
+        #expect(await store.revokeToken(TokenID(9)) == .gone)
         let unchanged = Array(repeating: StoreEvent.writing(1), count: 5)
         #expect(recorder.all == migrations + commit + commit + commit + unchanged)
         await store.close()

@@ -21,7 +21,7 @@ enum StoreKind: CaseIterable {
     /// The stores whose data outlive the process.
     static let durable = allCases.filter { $0 != .memory }
 
-    func make() throws -> any DocumentStore & TokenStore & TagStore {
+    func make() throws -> any SnapshotStore {
         switch self {
         case .memory: MemoryStore()
         case .sqlite: try SQLiteStore(folder: ScratchFolders.next())
@@ -30,7 +30,9 @@ enum StoreKind: CaseIterable {
     }
 }
 
-extension PostgresStore {
+extension SQLiteStore: SnapshotStore {}
+
+extension PostgresStore: SnapshotStore {
     /// A new empty store.
     convenience init(inNewSchemaOf cluster: PostgresCluster) throws {
         try self.init(
@@ -60,14 +62,14 @@ enum ScratchFolders {
 
 /// A store with one document, and all texts and changes of the document that the test has committed.
 struct TrackedDocument {
-    var store: any DocumentStore
+    var store: any SnapshotStore
     let entry: DocumentEntry
     private(set) var texts = [TextBuffer()]
     private(set) var log: [LoggedChange] = []
 
     init(_ kind: StoreKind) async throws { try await self.init(on: kind.make()) }
 
-    init(on store: any DocumentStore, _ name: String = "notes/today") async throws {
+    init(on store: any SnapshotStore, _ name: String = "notes/today") async throws {
         self.store = store
         guard case .created(let entry) = await store.create(try DocumentName(name), at: 5) else {
             throw Unexpected(what: "the document was not created")

@@ -138,13 +138,13 @@ struct MovedSample {
         let store = try SQLiteStore(folder: sample.scratch.path)
         generation = store.generation
         deleted = try await TrackedDocument(on: store, "deleted").entry
-        try await store.delete(deleted.id, at: 77).get()
+        #expect(await store.delete(deleted.id, at: 77) == nil)
         token = try await store.addToken(of: UserName("ann"), Grants.all, expires: 5_000_000).get()
         _ = try await store.addToken(of: UserName("bob"), Grants.none).get()
         lastToken = try await store.addToken(of: UserName("gone"), Grants.none).get().token
-        try await store.revokeToken(lastToken).get()
-        try await store.noteUses([TokenUse(token.token, at: 4_000)]).get()
-        try await store.noteEnds(of: [token.token]).get()
+        #expect(await store.revokeToken(lastToken) == nil)
+        #expect(await store.noteUses([TokenUse(token.token, at: 4_000)]) == nil)
+        #expect(await store.noteEnds(of: [token.token]) == nil)
         tag = CaretLog.Tag(
             name: try #require(TagName("first-draft")), revision: 2, user: "ann", time: 9)
         #expect(await store.addTag(tag, to: sample.documents[2].entry.id) == .tagged)
@@ -155,7 +155,7 @@ struct MovedSample {
     func remove() { sample.scratch.remove() }
 
     /// Checks what each kind of call answers.
-    func requireAll(in store: any DocumentStore & TokenStore & TagStore, _ durable: any DurableStore)
+    func requireAll(in store: any DocumentStore, _ durable: any DurableStore)
         async throws
     {
         for document in documents {

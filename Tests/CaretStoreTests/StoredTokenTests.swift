@@ -12,8 +12,8 @@ import Testing
         defer { scratch.remove() }
         let store = try SQLiteStore(folder: scratch.path)
         let text = try await store.addToken(of: UserName("ann"), .all, expires: 9, at: 7).get()
-        #expect(refusal(await store.noteUses([TokenUse(text.token, at: 8)])) == nil)
-        #expect(refusal(await store.noteEnds(of: [text.token])) == nil)
+        #expect(await store.noteUses([TokenUse(text.token, at: 8)]) == nil)
+        #expect(await store.noteEnds(of: [text.token]) == nil)
         let secret = Data(text.bytes.utf8.suffix(20))
         for bytes in try scratch.files().values { #expect(bytes.range(of: secret) == nil) }
         await store.close()
@@ -53,7 +53,7 @@ import Testing
         #expect(try await again.token(shown: bob.bytes).get().user == UserName("bob"))
         let listed = try await again.tokens().get().items
         #expect(listed.map(\.id) == [ann.token, bob.token] && listed[0] == .damaged(ann.token))
-        #expect(refusal(await again.revokeToken(ann.token)) == nil)
+        #expect(await again.revokeToken(ann.token) == nil)
         #expect(try await again.verify().isSound)
         await again.close()
     }
@@ -79,7 +79,7 @@ import Testing
             let isDamaged = refusal(await again.token(shown: text.bytes)) == .damaged
             #expect(isDamaged == (text.token == TokenID(number)), "token \(text.token.value)")
         }
-        #expect(refusal(await again.revokeToken(TokenID(number))) == nil)
+        #expect(await again.revokeToken(TokenID(number)) == nil)
         #expect(try await again.verify().isSound)
         await again.close()
     }

@@ -139,10 +139,10 @@ import Testing
         let store = try SQLiteStore(folder: scratch.path, settings: .withoutRounds)
         let (answers, sink) = AsyncStream.makeStream(of: Int.self)
         // This completion runs on the queue of the replays, so both replays wait before either begins.
-        store.read(id, after: 0, limit: 1) { [id] _ in
+        store.run(.read(id, after: 0, limit: 1)) { [id] _ in
             for revision in [Self.far, 5] {
-                store.text(of: id, at: Revision(revision)) { answer in
-                    if case .success(let snapshot) = answer { sink.yield(snapshot.revision.value) }
+                store.run(.text(id, at: Revision(revision))) { answer in
+                    if case .text(.success(let snapshot)) = answer { sink.yield(snapshot.revision.value) }
                 }
             }
         }

@@ -59,8 +59,8 @@ import Testing
             tokens.append(try await store.addToken(of: UserName("ann"), .all, expires: end, at: 5).get())
         }
         let marked = [tokens[0].token, tokens[1].token, TokenID(99)]
-        for _ in 0..<2 { #expect(refusal(await store.noteEnds(of: marked)) == nil) }
-        #expect(refusal(await store.noteUses([TokenUse(tokens[1].token, at: 7)])) == nil)
+        for _ in 0..<2 { #expect(await store.noteEnds(of: marked) == nil) }
+        #expect(await store.noteUses([TokenUse(tokens[1].token, at: 7)]) == nil)
         for (text, hasEnded) in zip(tokens, [false, true, false]) {
             #expect(try await store.token(shown: text.bytes).get().hasEnded == hasEnded)
         }
@@ -82,14 +82,14 @@ import Testing
             }
         }
         #expect(try await lastUses() == [nil, nil, nil])
-        #expect(refusal(await store.noteUses([])) == nil)
-        #expect(refusal(await store.noteUses([TokenUse(ann, at: 7), TokenUse(bob, at: 8)])) == nil)
+        #expect(await store.noteUses([]) == nil)
+        #expect(await store.noteUses([TokenUse(ann, at: 7), TokenUse(bob, at: 8)]) == nil)
         #expect(try await lastUses() == [7, 8, nil])
         let later = [TokenUse(ann, at: 6), TokenUse(bob, at: 9), TokenUse(TokenID(99), at: 9)]
-        #expect(refusal(await store.noteUses(later)) == nil)
+        #expect(await store.noteUses(later) == nil)
         #expect(try await lastUses() == [7, 9, nil])
-        #expect(refusal(await store.revokeToken(bob)) == nil)
-        #expect(refusal(await store.noteUses([TokenUse(bob, at: 10)])) == nil)
+        #expect(await store.revokeToken(bob) == nil)
+        #expect(await store.noteUses([TokenUse(bob, at: 10)]) == nil)
         #expect(try await lastUses() == [7, nil])
     }
 
@@ -126,10 +126,10 @@ import Testing
         let store = try kind.make()
         let ann = try await store.addToken(of: UserName("ann"), .all).get()
         let bob = try await store.addToken(of: UserName("bob"), .all).get()
-        #expect(refusal(await store.revokeToken(bob.token)) == nil)
-        #expect(refusal(await store.revokeToken(bob.token)) == .gone)
-        #expect(refusal(await store.revokeToken(TokenID(999))) == .gone)
-        #expect(refusal(await store.revokeToken(.unneeded)) == .gone)
+        #expect(await store.revokeToken(bob.token) == nil)
+        #expect(await store.revokeToken(bob.token) == .gone)
+        #expect(await store.revokeToken(TokenID(999)) == .gone)
+        #expect(await store.revokeToken(.unneeded) == .gone)
         #expect(refusal(await store.token(shown: bob.bytes)) == .gone)
         #expect(try await store.token(shown: ann.bytes).get().id == ann.token)
         #expect(try await store.tokens().get().items.map(\.id) == [ann.token])

@@ -11,13 +11,15 @@ struct Runner {
     private let run: SeededStoreRun
     private let folder: String
     private var store: SQLiteStore
-    private let failure: Failure
+    private let reports: Reports
     private var entries: [Int: DocumentEntry] = [:]
     private var done = 0
 
-    /// Whether the store has reported that its disk failed.
-    private final class Failure: Sendable {
-        let hasCome = Mutex(false)
+    /// What the store has reported.
+    private final class Reports: Sendable {
+        let hasFailed = Mutex(false)
+        /// Holds the writer at its next transaction.
+        let gate = WriterGate()
     }
 
     /// Why a step was not done.
@@ -29,18 +31,19 @@ struct Runner {
     init(_ run: SeededStoreRun, in folder: String) throws(OpeningFault) {
         self.run = run
         self.folder = folder
-        failure = Failure()
-        store = try Runner.opened(folder, failure)
+        reports = Reports()
+        store = try Runner.opened(folder, reports)
     }
 
-    private static func opened(_ folder: String, _ failure: Failure) throws(OpeningFault) -> SQLiteStore {
+    private static func opened(_ folder: String, _ reports: Reports) throws(OpeningFault) -> SQLiteStore {
         try SQLiteStore(folder: folder) { event in
             switch event {
             case .diskFailed:
-                failure.hasCome.withLock { $0 = true }
+                reports.hasFailed.withLock { $0 = true }
                 printLine("event: failed")
             case .diskFull: printLine("event: full")
             case .checkpointDiskFull: printLine("event: checkpoint full")
+            case .writing: reports.gate.pass()
             case .checkpointed: printLine("event: checkpointed")
             default: break
             }
@@ -152,25 +155,25 @@ struct Runner {
             await store.runUpkeep(at: 10 * 60_000)
             // `runUpkeep` returns nothing. If the store has reported a failure, a server would end. So this
             // step counts as refused.
-            if failure.hasCome.withLock({ $0 }) { throw Refused.other("a failure") }
+            if reports.hasFailed.withLock({ $0 }) { throw Refused.other("a failure") }
         case .reopen:
             await close()
-            store = try Runner.opened(folder, failure)
+            store = try Runner.opened(folder, reports)
         }
     }
 
     private func create(_ document: Int, _ number: Int) async throws -> DocumentEntry {
         let name = try DocumentName(SeededStoreRun.name(of: document))
         let answer = await withCheckedContinuation { done in
-            store.create(name, nil, at: 0) { answer in
-                if case .created = answer { acknowledge(number) }
+            store.run(.create(name, nil, at: 0)) { answer in
+                if case .created(.created) = answer { acknowledge(number) }
                 done.resume(returning: answer)
             }
         }
         switch answer {
-        case .created(let entry): return entry
-        case .refused(.full): throw Refused.full
-        case .refused, .exists, .invalidChange: throw Refused.other("\(answer)")
+        case .created(.created(let entry)): return entry
+        case .created(.refused(.full)): throw Refused.full
+        default: throw Refused.other("\(answer)")
         }
     }
 
@@ -180,15 +183,26 @@ struct Runner {
             return Append(
                 document: entry.id, epoch: entry.epoch, expected: push.expected, changes: push.changes)
         }
-        let outcomes = await withCheckedContinuation { done in
-            store.append(appends) { outcomes in
-                if outcomes.allSatisfy(\.isCommitted) { acknowledge(number) }
-                done.resume(returning: outcomes)
+        if appends.count > 1 { await reports.gate.hold(store, behind: Runner.refusedCall) }
+        let outcomes = Shared<[StoreAnswer]>([])
+        await withCheckedContinuation { done in
+            for append in appends {
+                store.run(.append(append)) { answer in
+                    outcomes.change { $0.append(answer) }
+                    let all = outcomes.value
+                    if all.count < appends.count { return }
+                    if all.allSatisfy(\.isCommitted) { acknowledge(number) }
+                    done.resume()
+                }
             }
+            reports.gate.open()
         }
-        if outcomes.contains(.diskFull) { throw Refused.full }
-        if !outcomes.allSatisfy(\.isCommitted) { throw Refused.other("\(outcomes)") }
+        if outcomes.value.contains(.appended(.diskFull)) { throw Refused.full }
+        if !outcomes.value.allSatisfy(\.isCommitted) { throw Refused.other("\(outcomes.value)") }
     }
+
+    /// Writes nothing, because there is no such document.
+    private static var refusedCall: StoreCall { .delete(DocumentID(.max), at: 0) }
 
     private func entry(_ document: Int) throws -> DocumentEntry {
         guard let entry = entries[document] else {
@@ -206,8 +220,8 @@ private func acknowledge(_ number: Int) {
     printLine("acked \(number)")
 }
 
-extension AppendOutcome {
+extension StoreAnswer {
     fileprivate var isCommitted: Bool {
-        if case .committed = self { true } else { false }
+        if case .appended(.committed) = self { true } else { false }
     }
 }

@@ -1,168 +1,215 @@
 package import CaretCore
 package import CaretLog
 
-/// Store calls for tests. Each call waits for its answer.
+/// A store that can keep a snapshot now. Servers leave that to upkeep.
+package protocol SnapshotStore: DocumentStore {
+    func putSnapshot(_ snapshot: Snapshot, of document: DocumentID) async -> Result<Void, HistoryRefusal>
+}
+
+/// Store calls for tests. Each call waits for its answer, which must be one to that call.
 extension DocumentStore {
-    package func append(_ appends: [Append]) async -> [AppendOutcome] {
-        await withCheckedContinuation { done in append(appends) { done.resume(returning: $0) } }
+    private func answer<Answer>(to call: StoreCall, _ read: (StoreAnswer) -> Answer?) async -> Answer {
+        let answer = await answer(to: call)
+        guard let read = read(answer) else {
+            preconditionFailure("the store answered \(call) with \(answer)")
+        }
+        return read
     }
 
-    package func append(_ one: Append) async -> AppendOutcome { await append([one])[0] }
+    package func append(_ append: Append) async -> AppendOutcome {
+        await answer(to: .append(append)) { if case .appended(let outcome) = $0 { outcome } else { nil } }
+    }
+
+    /// Makes all calls at once, so that some of them share a transaction, and then calls `made`. Returns the outcomes in the
+    /// order of the appends.
+    package func append(_ appends: [Append], then made: () -> Void = {}) async -> [AppendOutcome] {
+        let (answers, answered) = AsyncStream<(Int, StoreAnswer)>.makeStream()
+        for (index, append) in appends.enumerated() {
+            run(.append(append)) { answered.yield((index, $0)) }
+        }
+        made()
+        var outcomes = appends.map { _ in AppendOutcome.unknown }
+        for await case (let index, .appended(let outcome)) in answers.prefix(appends.count) {
+            outcomes[index] = outcome
+        }
+        return outcomes
+    }
 
     package func appendLocked(
-        _ one: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange]
+        _ append: Append, rebase: @escaping @Sendable ([LoggedChange]) -> [PushedChange]
     ) async -> (missed: [LoggedChange], outcome: AppendOutcome) {
-        await withCheckedContinuation { done in
-            appendLocked(one, rebase: rebase) { done.resume(returning: ($0, $1)) }
+        await answer(to: .appendLocked(append, AppendRebase(rebase))) {
+            if case .appendedLocked(let missed, let outcome) = $0 { (missed, outcome) } else { nil }
         }
     }
 
     package func create(
         _ name: DocumentName, _ first: FirstRevision? = nil, at time: Int64 = 0
     ) async -> CreateResult {
-        await withCheckedContinuation { done in create(name, first, at: time) { done.resume(returning: $0) } }
+        await answer(to: .create(name, first, at: time)) {
+            if case .created(let result) = $0 { result } else { nil }
+        }
     }
 
     package func find(_ name: DocumentName) async -> Result<DocumentEntry, StoreRefusal> {
-        await withCheckedContinuation { done in find(name) { done.resume(returning: $0) } }
+        await answer(to: .find(name)) { if case .found(let entry) = $0 { entry } else { nil } }
     }
 
     package func entries(of documents: [DocumentID]) async -> [Result<DocumentEntry, StoreRefusal>] {
-        await withCheckedContinuation { done in entries(of: documents) { done.resume(returning: $0) } }
+        await answer(to: .entries(documents)) { if case .entries(let entries) = $0 { entries } else { nil } }
     }
 
     package func list(
         prefix: ByteString = "", after: ByteString? = nil, limit: Int = 100
     ) async -> Result<Listing, StoreRefusal> {
-        await withCheckedContinuation { done in
-            list(prefix: prefix, after: after, limit: limit) { done.resume(returning: $0) }
+        await answer(to: .list(prefix: prefix, after: after, limit: limit)) {
+            if case .listed(let listing) = $0 { listing } else { nil }
         }
-    }
-
-    package func rename(_ document: DocumentID, to name: DocumentName) async -> RenameResult {
-        await withCheckedContinuation { done in rename(document, to: name) { done.resume(returning: $0) } }
     }
 
     package func deleted(
         prefix: ByteString = "", after: DocumentID? = nil, limit: Int = 1000
     ) async -> Result<Listing, StoreRefusal> {
-        await withCheckedContinuation { done in
-            deleted(prefix: prefix, after: after, limit: limit) { done.resume(returning: $0) }
+        await answer(to: .deleted(prefix: prefix, after: after, limit: limit)) {
+            if case .listed(let listing) = $0 { listing } else { nil }
         }
     }
 
-    package func delete(_ document: DocumentID, at time: Int64 = 0) async -> Result<Void, StoreRefusal> {
-        await withCheckedContinuation { done in delete(document, at: time) { done.resume(returning: $0) } }
+    package func rename(_ document: DocumentID, to name: DocumentName) async -> RenameResult {
+        await answer(to: .rename(document, to: name)) {
+            if case .renamed(let result) = $0 { result } else { nil }
+        }
+    }
+
+    /// Nil if the document was deleted.
+    package func delete(_ document: DocumentID, at time: Int64 = 0) async -> StoreRefusal? {
+        await answer(to: .delete(document, at: time)) {
+            if case .deleted(let refusal) = $0 { .some(refusal) } else { nil }
+        }
     }
 
     package func undelete(_ document: DocumentID) async -> UndeleteResult {
-        await withCheckedContinuation { done in undelete(document) { done.resume(returning: $0) } }
+        await answer(to: .undelete(document)) { if case .undeleted(let result) = $0 { result } else { nil } }
+    }
+
+    package func load(_ document: DocumentID) async -> Result<LoadedDocument, StoreRefusal> {
+        await answer(to: .load(document)) { if case .loaded(let loaded) = $0 { loaded } else { nil } }
     }
 
     package func read(
         _ document: DocumentID, after revision: Revision, limit: Int = .max
     ) async -> Result<HistorySlice, HistoryRefusal> {
-        await withCheckedContinuation { done in
-            read(document, after: revision, limit: limit) { done.resume(returning: $0) }
+        await answer(to: .read(document, after: revision, limit: limit)) {
+            if case .read(let slice) = $0 { slice } else { nil }
         }
     }
 
-    package func text(of document: DocumentID, at revision: Revision? = nil) async -> Result<
-        Snapshot, HistoryRefusal
-    > {
-        await withCheckedContinuation { done in
-            text(of: document, at: revision) { done.resume(returning: $0) }
+    package func text(
+        of document: DocumentID, at revision: Revision? = nil
+    ) async -> Result<Snapshot, HistoryRefusal> {
+        await answer(to: .text(document, at: revision)) {
+            if case .text(let text) = $0 { text } else { nil }
         }
     }
 
     package func pusher(_ who: Pusher, in document: DocumentID) async -> Result<PusherAnswer, StoreRefusal> {
-        await withCheckedContinuation { done in pusher(who, in: document) { done.resume(returning: $0) } }
-    }
-
-    package func putSnapshot(_ snapshot: Snapshot, of document: DocumentID) async -> Result<
-        Void, HistoryRefusal
-    > {
-        await withCheckedContinuation { done in
-            putSnapshot(snapshot, of: document) { done.resume(returning: $0) }
+        await answer(to: .pusher(who, in: document)) {
+            if case .pusher(let answer) = $0 { answer } else { nil }
         }
     }
 
     package func renewEpochs(
         known: Revision, of document: DocumentID
     ) async -> Result<Bool, StoreRefusal> {
-        await withCheckedContinuation { done in
-            renewEpochs(known: known, of: document) { done.resume(returning: $0) }
+        await answer(to: .renewEpochs(known: known, of: document)) {
+            if case .epochsRenewed(let result) = $0 { result } else { nil }
         }
     }
 
     package func redact(_ document: DocumentID, _ redaction: Redaction) async -> RedactResult {
-        await withCheckedContinuation { done in
-            redact(document, redaction) { done.resume(returning: $0) }
+        await answer(to: .redact(document, redaction)) {
+            if case .redacted(let result) = $0 { result } else { nil }
         }
     }
 
     package func trim(_ document: DocumentID, through revision: Revision) async -> TrimResult {
-        await withCheckedContinuation { done in
-            trim(document, through: revision) { done.resume(returning: $0) }
+        await answer(to: .trim(document, through: revision)) {
+            if case .trimmed(let result) = $0 { result } else { nil }
         }
     }
 }
 
-extension TokenStore {
+/// Calls about tokens for tests.
+extension DocumentStore {
+    private func answer<Answer>(to call: TokenCall, _ read: (TokenAnswer) -> Answer?) async -> Answer {
+        await answer(to: .tokens(call)) { if case .tokens(let answer) = $0 { read(answer) } else { nil } }
+    }
+
     package func addToken(
         of user: UserName, _ grants: Grants, expires: Int64? = nil, at time: Int64 = 0
     ) async -> Result<TokenText, StoreRefusal> {
-        await withCheckedContinuation { done in
-            addToken(of: user, grants, expires: expires, at: time) { done.resume(returning: $0) }
+        await answer(to: .add(user, grants, expires: expires, at: time)) {
+            if case .added(let text) = $0 { text } else { nil }
         }
     }
 
     package func token(shown text: ByteString) async -> Result<Token, StoreRefusal> {
-        await withCheckedContinuation { done in token(shown: text) { done.resume(returning: $0) } }
+        await answer(to: .find(shown: text)) { if case .found(let token) = $0 { token } else { nil } }
     }
 
     package func tokens(
         after: TokenID? = nil, limit: Int = 1000, weighing weight: Int = .max
     ) async -> Result<TokenListing, StoreRefusal> {
-        await withCheckedContinuation { done in
-            tokens(after: after, limit: limit, weighing: weight) { done.resume(returning: $0) }
+        await answer(to: .list(after: after, limit: limit, weight: weight)) {
+            if case .listed(let listing) = $0 { listing } else { nil }
         }
     }
 
-    package func revokeToken(_ token: TokenID) async -> Result<Void, StoreRefusal> {
-        await withCheckedContinuation { done in revokeToken(token) { done.resume(returning: $0) } }
+    /// Nil if the token was revoked.
+    package func revokeToken(_ token: TokenID) async -> StoreRefusal? {
+        await answer(to: .revoke(token)) {
+            if case .revoked(let refusal) = $0 { .some(refusal) } else { nil }
+        }
     }
 
     package func live(_ tokens: [TokenID]) async -> Result<[TokenID], StoreRefusal> {
-        await withCheckedContinuation { done in live(tokens) { done.resume(returning: $0) } }
+        await answer(to: .live(tokens)) { if case .live(let tokens) = $0 { tokens } else { nil } }
     }
 
-    package func noteEnds(of tokens: [TokenID]) async -> Result<Void, StoreRefusal> {
-        await withCheckedContinuation { done in noteEnds(of: tokens) { done.resume(returning: $0) } }
+    /// Nil if the ends were recorded.
+    package func noteEnds(of tokens: [TokenID]) async -> StoreRefusal? {
+        await answer(to: .noteEnds(tokens)) {
+            if case .noted(let refusal) = $0 { .some(refusal) } else { nil }
+        }
     }
 
-    package func noteUses(_ uses: [TokenUse]) async -> Result<Void, StoreRefusal> {
-        await withCheckedContinuation { done in noteUses(uses) { done.resume(returning: $0) } }
+    /// Nil if the uses were recorded.
+    package func noteUses(_ uses: [TokenUse]) async -> StoreRefusal? {
+        await answer(to: .noteUses(uses)) { if case .noted(let refusal) = $0 { .some(refusal) } else { nil } }
     }
 }
 
 /// Calls about tags for tests.
-extension TagStore {
+extension DocumentStore {
+    private func answer<Answer>(to call: TagCall, _ read: (TagAnswer) -> Answer?) async -> Answer {
+        await answer(to: .tags(call)) { if case .tags(let answer) = $0 { read(answer) } else { nil } }
+    }
+
     package func addTag(_ tag: Tag, to document: DocumentID, limit: Int = 1_000) async -> TagResult {
-        await withCheckedContinuation { done in
-            addTag(tag, to: document, limit: limit) { done.resume(returning: $0) }
+        await answer(to: .add(tag, to: document, limit: limit)) {
+            if case .added(let result) = $0 { result } else { nil }
         }
     }
 
     package func removeTag(
         _ name: TagName, from document: DocumentID
     ) async -> Result<Bool, StoreRefusal> {
-        await withCheckedContinuation { done in
-            removeTag(name, from: document) { done.resume(returning: $0) }
+        await answer(to: .remove(name, from: document)) {
+            if case .removed(let result) = $0 { result } else { nil }
         }
     }
 
     package func tags(of document: DocumentID) async -> Result<[Tag], StoreRefusal> {
-        await withCheckedContinuation { done in tags(of: document) { done.resume(returning: $0) } }
+        await answer(to: .list(document)) { if case .listed(let tags) = $0 { tags } else { nil } }
     }
 }

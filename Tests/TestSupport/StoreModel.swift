@@ -101,9 +101,7 @@ package struct StoreModel: Sendable {
 
     // MARK: Appending
 
-    package mutating func append(_ appends: [Append]) -> [AppendOutcome] { appends.map { append($0) } }
-
-    private mutating func append(_ append: Append) -> AppendOutcome {
+    package mutating func append(_ append: Append) -> AppendOutcome {
         switch trouble {
         case .full: return .diskFull
         case .failed: return .diskFailed
@@ -211,12 +209,12 @@ package struct StoreModel: Sendable {
         }
     }
 
-    package mutating func delete(_ id: DocumentID, at time: Int64) -> Result<Void, StoreRefusal> {
-        guard let document = documents[id], document.deleted == nil else { return .failure(.gone) }
-        if let refusal { return .failure(refusal) }
+    package mutating func delete(_ id: DocumentID, at time: Int64) -> StoreRefusal? {
+        guard let document = documents[id], document.deleted == nil else { return .gone }
+        if let refusal { return refusal }
         names[document.name] = nil
         documents[id]?.deleted = time
-        return .success(())
+        return nil
     }
 
     package mutating func undelete(_ id: DocumentID) -> UndeleteResult {
@@ -368,28 +366,28 @@ package struct StoreModel: Sendable {
         return TokenListing(items: Array(items.prefix(count)), hasMore: count < items.count)
     }
 
-    package mutating func revokeToken(_ id: TokenID) -> Result<Void, StoreRefusal> {
-        if tokens[id] == nil { return .failure(.gone) }
-        if let refusal { return .failure(refusal) }
+    package mutating func revokeToken(_ id: TokenID) -> StoreRefusal? {
+        if tokens[id] == nil { return .gone }
+        if let refusal { return refusal }
         tokens[id] = nil
         lastUses[id] = nil
-        return .success(())
+        return nil
     }
 
     package func live(_ ids: [TokenID]) -> [TokenID] { ids.filter { tokens[$0] != nil } }
 
-    package mutating func noteUses(_ uses: [TokenUse]) -> Result<Void, StoreRefusal> {
-        if let refusal { return .failure(refusal) }
+    package mutating func noteUses(_ uses: [TokenUse]) -> StoreRefusal? {
+        if let refusal { return refusal }
         for use in uses where tokens[use.token] != nil {
             lastUses[use.token] = max(use.time, lastUses[use.token] ?? .min)
         }
-        return .success(())
+        return nil
     }
 
-    package mutating func noteEnds(of ids: [TokenID]) -> Result<Void, StoreRefusal> {
-        if let refusal { return .failure(refusal) }
+    package mutating func noteEnds(of ids: [TokenID]) -> StoreRefusal? {
+        if let refusal { return refusal }
         for id in ids where tokens[id]?.token.expires != nil { tokens[id]?.token.hasEnded = true }
-        return .success(())
+        return nil
     }
 
     /// Makes a token damaged from now on.

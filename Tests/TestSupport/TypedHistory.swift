@@ -19,8 +19,8 @@ package enum TypedHistory {
         }
     }
 
-    /// Commits changes to an empty document, with `count` changes per append and sixteen appends per
-    /// transaction. Returns false if an append was refused.
+    /// Commits changes to an empty document, with `count` changes per append and sixteen appends at
+    /// once. Returns false if an append was refused.
     package static func commit(
         _ changes: [LoggedChange], to document: DocumentEntry, in store: any DocumentStore,
         atOnce count: Int

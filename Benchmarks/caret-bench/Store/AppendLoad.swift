@@ -74,14 +74,14 @@ final class AppendLoad: Sendable {
             return state.heads[index]
         }
         let append = AppendLoad.append(to: rooms.documents[index], by: rooms.pushers[index], at: head)
-        store.append([append]) { outcomes in
-            rooms.queue.async { self.acked(index, of: rooms, outcomes[0]) }
+        store.run(.append(append)) { answer in
+            rooms.queue.async { self.acked(index, of: rooms, answer) }
         }
     }
 
-    private func acked(_ index: Int, of rooms: RoomQueue, _ outcome: AppendOutcome) {
-        guard case .committed(let head) = outcome else {
-            preconditionFailure("the store answered the append of a benchmark with \(outcome)")
+    private func acked(_ index: Int, of rooms: RoomQueue, _ answer: StoreAnswer) {
+        guard case .appended(.committed(let head)) = answer else {
+            preconditionFailure("the store answered the append of a benchmark with \(answer)")
         }
         let (isOver, done) = rooms.state.withLock { state in
             let now = wallNanoseconds()

@@ -12,14 +12,11 @@ extension SQLiteStore {
     /// Makes a document.
     func createDocument(_ name: String) async -> DocumentEntry {
         let name = mustSucceed { try DocumentName(name) }
-        return await withCheckedContinuation { done in
-            create(name, nil, at: 0) { creation in
-                guard case .created(let entry) = creation else {
-                    preconditionFailure("a benchmark could not create its document: \(creation)")
-                }
-                done.resume(returning: entry)
-            }
+        let answer = await answer(to: .create(name, nil, at: 0))
+        guard case .created(.created(let entry)) = answer else {
+            preconditionFailure("a benchmark could not create its document: \(answer)")
         }
+        return entry
     }
 
     /// Makes many documents, in as few groups as possible.

@@ -51,13 +51,11 @@ struct ArchiveImport {
     private func requireFree(_ names: Set<DocumentName>, in store: SQLiteStore) async throws {
         var taken: [DocumentName] = []
         for name in names {
-            let found = await withCheckedContinuation { done in
-                store.find(name) { done.resume(returning: $0) }
-            }
-            switch found {
-            case .success: taken.append(name)
-            case .failure(.gone): break
-            case .failure(let refusal): throw Failure(refusal, in: folder)
+            switch await store.answer(to: .find(name)) {
+            case .found(.success): taken.append(name)
+            case .found(.failure(.gone)): break
+            case .found(.failure(let refusal)): throw Failure(refusal, in: folder)
+            default: throw Failure(.failed, in: folder)
             }
         }
         if let first = taken.min() { throw ArchiveImport.taken(first, count: taken.count) }
@@ -105,16 +103,12 @@ struct ArchiveImport {
 
     private func append(_ imported: ImportedDocument, to store: SQLiteStore) async throws {
         guard let append = imported.append() else { return }
-        let outcomes = await withCheckedContinuation { done in
-            store.append([append]) { done.resume(returning: $0) }
-        }
-        switch outcomes.first {
-        case .committed: return
-        case .diskFull: throw Failure(.full, in: folder)
-        case .invalidChange:
+        switch await store.answer(to: .append(append)) {
+        case .appended(.committed): return
+        case .appended(.diskFull): throw Failure(.full, in: folder)
+        case .appended(.invalidChange):
             throw Failure("\(path): the text of a revision has more than \(DocumentEntry.longestText) bytes")
-        case .conflict, .documentGone, .documentDamaged, .diskFailed, .away, .unknown, nil:
-            throw Failure(.failed, in: folder)
+        default: throw Failure(.failed, in: folder)
         }
     }
 
@@ -123,11 +117,8 @@ struct ArchiveImport {
         let areAdded = await withTaskGroup(of: Bool.self) { group in
             for tag in tags {
                 group.addTask {
-                    await withCheckedContinuation { done in
-                        store.addTag(tag, to: document, limit: Limits.tags) {
-                            done.resume(returning: $0 == .tagged)
-                        }
-                    }
+                    let call = TagCall.add(tag, to: document, limit: Limits.tags)
+                    return await store.answer(to: .tags(call)) == .tags(.added(.tagged))
                 }
             }
             return await group.allSatisfy { $0 }

@@ -31,13 +31,13 @@ struct DeletedExport {
     }
 
     private func page(_ prefix: String, after last: DocumentID?) async throws(Failure) -> Listing {
-        let found = await withCheckedContinuation { done in
-            store.deleted(
-                prefix: ByteString(prefix), after: last, limit: DeletedExport.documentsAtOnce
-            ) { done.resume(returning: $0) }
-        }
-        do throws(StoreRefusal) { return try found.get() } catch {
-            throw Failure("the deleted documents cannot be read: \(error)")
+        let call = StoreCall.deleted(
+            prefix: ByteString(prefix), after: last, limit: DeletedExport.documentsAtOnce)
+        switch await store.answer(to: call) {
+        case .listed(.success(let page)): return page
+        case .listed(.failure(let refusal)):
+            throw Failure("the deleted documents cannot be read: \(refusal)")
+        default: throw Failure("the deleted documents cannot be read")
         }
     }
 

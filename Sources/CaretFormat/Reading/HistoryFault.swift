@@ -18,14 +18,3 @@ extension HistoryFault {
     /// The refusal for a call that does not depend on revisions.
     package var refusal: StoreRefusal { historyRefusal.storeRefusal }
 }
-
-extension HistoryRefusal {
-    /// The refusal for a call that does not depend on revisions.
-    package var storeRefusal: StoreRefusal {
-        switch self {
-        case .refused(let refusal): refusal
-        case .ahead, .trimmed, .wrongText:
-            preconditionFailure("a call that names no revision was refused because of a revision")
-        }
-    }
-}

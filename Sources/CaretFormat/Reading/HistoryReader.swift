@@ -100,6 +100,16 @@ package struct HistoryReader<Rows: HistoryRows> {
         return changes
     }
 
+    /// The changes after `revision` and the head.
+    package mutating func slice(
+        of document: DocumentRow, after revision: Revision, limit: Int
+    ) throws(Fault) -> HistorySlice {
+        try check(revision, of: document)
+        let changes = try changes(of: document, after: revision, limit: limit)
+        return HistorySlice(
+            segment: Segment(first: revision.next, changes: changes), head: document.entry.head)
+    }
+
     /// The text at a revision of the kept history.
     package mutating func text(of document: DocumentRow, at revision: Revision) throws(Fault) -> CheckedText {
         try check(revision, of: document)

@@ -280,16 +280,5 @@ extension Duration {
 
 extension PostgresFault {
     /// The outcome of an append of which nothing was committed.
-    var appendOutcome: AppendOutcome {
-        switch historyRefusal {
-        case .refused(.gone): .documentGone
-        case .refused(.damaged): .documentDamaged
-        case .refused(.full): .diskFull
-        case .refused(.failed): .diskFailed
-        case .refused(.away): .away
-        case .ahead(let head): .conflict(head: head)
-        case .trimmed, .wrongText:
-            preconditionFailure("an append was refused because of a text: \(self)")
-        }
-    }
+    var appendOutcome: AppendOutcome { AppendOutcome(historyRefusal) }
 }

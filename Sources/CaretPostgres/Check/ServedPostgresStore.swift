@@ -4,15 +4,19 @@ package import CaretLog
 import Glibc
 
 extension PostgresStore: ServedStore {
-    package func otherNodes(
-        then completion: @escaping @Sendable (Result<[NodeEntry], StoreRefusal>) -> Void
-    ) {
-        lookup(
-            { [shared] reader throws(PostgresFault) in
-                try reader.rows.withConnection { connection throws(PostgresFault) in
-                    try NodeTable(connection: connection, node: shared.node).others()
+    package func otherNodes() async -> Result<[NodeEntry], StoreRefusal> {
+        openCalls.begin()
+        defer { openCalls.end() }
+        let nodes = await reads.run(as: .short) { [node = shared.node] readers in
+            Result { () throws(PostgresFault) in
+                try PostgresStore.tryingAgain { () throws(PostgresFault) in
+                    try readers.lane.run { connection throws(PostgresFault) in
+                        try NodeTable(connection: connection, node: node).others()
+                    }
                 }
-            }, then: completion)
+            }
+        }
+        return nodes.mapError(\.refusal)
     }
 
     package func check(

@@ -1,38 +1,24 @@
 import CaretCore
 import CaretFormat
-package import CaretLog
+import CaretLog
 
-extension PostgresStore: TagStore {
-    package func addTag(
-        _ tag: Tag, to document: DocumentID, limit: Int,
-        then completion: @escaping @Sendable (TagResult) -> Void
-    ) {
-        write(to: document) { writer throws(PostgresFault) in
-            try writer.addTag(tag, to: document, limit: limit)
-        } then: {
-            completion($0.answer { .refused($0.historyRefusal) })
+extension PostgresStore {
+    func run(_ call: TagCall, _ waiting: WaitingCall) {
+        switch call {
+        case .add(let tag, let document, let limit):
+            write(waiting, to: document) { writer throws(PostgresFault) in
+                .tags(.added(try writer.addTag(tag, to: document, limit: limit)))
+            }
+        case .remove(let name, let document):
+            write(waiting, to: document) { writer throws(PostgresFault) in
+                .tags(.removed(.success(try writer.removeTag(name, from: document))))
+            }
+        case .list(let document):
+            lookup(waiting, of: document) { reader throws(PostgresFault) in
+                let id = try reader.document(document).entry.id
+                return .tags(.listed(.success(try reader.rows.tags(of: id))))
+            }
         }
-    }
-
-    package func removeTag(
-        _ name: TagName, from document: DocumentID,
-        then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void
-    ) {
-        write(to: document) { writer throws(PostgresFault) in
-            try writer.removeTag(name, from: document)
-        } then: {
-            completion($0.mapError(\.refusal))
-        }
-    }
-
-    package func tags(
-        of document: DocumentID, then completion: @escaping @Sendable (Result<[Tag], StoreRefusal>) -> Void
-    ) {
-        lookup(
-            of: document,
-            { reader throws(PostgresFault) in
-                try reader.rows.tags(of: try reader.document(document).entry.id)
-            }, then: completion)
     }
 }
 

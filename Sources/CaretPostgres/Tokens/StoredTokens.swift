@@ -1,84 +1,64 @@
 import CaretConcurrency
 import CaretFormat
-package import CaretLog
+import CaretLog
 
-extension PostgresStore: TokenStore {
-    package func addToken(
-        of user: UserName, _ grants: Grants, expires: Int64?, at time: Int64,
-        then completion: @escaping @Sendable (Result<TokenText, StoreRefusal>) -> Void
-    ) {
-        write { writer throws(PostgresFault) in
-            try TokenTable(connection: writer.connection).add(user, grants, expires: expires, at: time)
-        } then: {
-            completion($0.mapError(\.refusal))
+extension PostgresStore {
+    func run(_ call: TokenCall, _ waiting: WaitingCall) {
+        switch call {
+        case .add(let user, let grants, let expires, let time):
+            writeTokens(waiting) { table throws(PostgresFault) in
+                .added(.success(try table.add(user, grants, expires: expires, at: time)))
+            }
+        case .revoke(let token):
+            writeTokens(waiting) { table throws(PostgresFault) in
+                try table.revoke(token)
+                return .revoked(nil)
+            }
+        case .noteUses(let uses):
+            writeTokens(waiting) { table throws(PostgresFault) in
+                try table.note(uses)
+                return .noted(nil)
+            }
+        case .noteEnds(let tokens):
+            writeTokens(waiting) { table throws(PostgresFault) in
+                try table.noteEnds(of: tokens)
+                return .noted(nil)
+            }
+        case .find(let text):
+            readTokens(waiting) { table throws(PostgresFault) in
+                .found(.success(try table.token(shown: text)))
+            }
+        case .list(let after, let limit, let weight):
+            readTokens(waiting) { table throws(PostgresFault) in
+                .listed(.success(try table.list(after: after, limit: limit, weighing: weight)))
+            }
+        case .live(let tokens):
+            readTokens(waiting) { table throws(PostgresFault) in .live(.success(try table.live(tokens))) }
         }
     }
 
-    package func revokeToken(
-        _ token: TokenID, then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    private func writeTokens(
+        _ waiting: WaitingCall,
+        _ body: @escaping @Sendable (TokenTable) throws(PostgresFault) -> TokenAnswer
     ) {
-        write { writer throws(PostgresFault) in
-            try TokenTable(connection: writer.connection).revoke(token)
-        } then: { [self] in
-            if case .success = $0 { tell(.revoked(token)) }
-            completion($0.mapError(\.refusal))
+        write(waiting) { writer throws(PostgresFault) in
+            .tokens(try body(TokenTable(connection: writer.connection)))
         }
     }
 
-    package func noteUses(
-        _ uses: [TokenUse], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
-    ) {
-        write { writer throws(PostgresFault) in
-            try TokenTable(connection: writer.connection).note(uses)
-        } then: {
-            completion($0.mapError(\.refusal))
-        }
-    }
-
-    package func noteEnds(
-        of tokens: [TokenID], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
-    ) {
-        write { writer throws(PostgresFault) in
-            try TokenTable(connection: writer.connection).noteEnds(of: tokens)
-        } then: {
-            completion($0.mapError(\.refusal))
-        }
-    }
-
-    package func token(
-        shown text: ByteString, then completion: @escaping @Sendable (Result<Token, StoreRefusal>) -> Void
-    ) {
-        readTokens({ table throws(PostgresFault) in try table.token(shown: text) }, then: completion)
-    }
-
-    package func tokens(
-        after: TokenID?, limit: Int, weighing weight: Int,
-        then completion: @escaping @Sendable (Result<TokenListing, StoreRefusal>) -> Void
-    ) {
-        readTokens(
-            { table throws(PostgresFault) in try table.list(after: after, limit: limit, weighing: weight) },
-            then: completion)
-    }
-
-    package func live(
-        _ tokens: [TokenID], then completion: @escaping @Sendable (Result<[TokenID], StoreRefusal>) -> Void
-    ) {
-        readTokens({ table throws(PostgresFault) in try table.live(tokens) }, then: completion)
-    }
-
-    private func readTokens<Answer>(
-        _ body: @escaping @Sendable (TokenTable) throws(PostgresFault) -> Answer,
-        then completion: @escaping @Sendable (Result<Answer, StoreRefusal>) -> Void
+    private func readTokens(
+        _ waiting: WaitingCall,
+        _ body: @escaping @Sendable (TokenTable) throws(PostgresFault) -> TokenAnswer
     ) {
         reads.async(as: .short) { readers in
             let answer = Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
                     try readers.lane.run { connection throws(PostgresFault) in
-                        try body(TokenTable(connection: connection))
+                        StoreAnswer.tokens(try body(TokenTable(connection: connection)))
                     }
                 }
             }
-            completion(answer.mapError(\.refusal))
+            waiting.answer(answer.mapError(\.historyRefusal))
         }
     }
 }

@@ -9,6 +9,8 @@ package enum HubAction: Equatable, Sendable {
     indirect case keepText(ReadText)
     /// Call the store. The runner answers with `answered`.
     case call(CallID, StoreCall)
+    /// Ask the server. The runner answers with `administered`, after any number of `progressed`.
+    case administer(CallID, AdminCall)
     /// Encode the text of this version in the background. The runner answers with `encoded`.
     case encode(CallID, TextBuffer, TextVersion)
     /// Make a room from a document and its text. Events for the room come after this action.

@@ -27,13 +27,13 @@ extension HubState {
         let job = AdminJob(admin: admin, request: request)
         switch admin {
         case .listTokens, .addToken, .revokeToken: beginTokens(job)
-        case .counters: call(.admin(.counters), for: .admin(job))
-        case .listNodes: call(.admin(.nodes(load)), for: .admin(job))
+        case .counters: administer(.counters, for: .admin(job))
+        case .listNodes: administer(.nodes(load), for: .admin(job))
         case .who(let who): answer(request, .admin(.present(present(who))))
         case .listDeleted(let list):
             let after = list.after.map { DocumentID(Int64($0)) }
             let prefix = ByteString(list.prefix)
-            call(.admin(.deleted(prefix: prefix, after: after, limit: list.limit)), for: .admin(job))
+            call(.deleted(prefix: prefix, after: after, limit: list.limit), for: .admin(job))
         case .undelete(let undelete): begin(undelete, job)
         case .trim(let trim): find(trim.document, for: job)
         case .redact(let redact): begin(redact, request)
@@ -64,21 +64,32 @@ extension HubState {
         case .tokens(let answer): advance(job, with: answer)
         case .found(.success(let entry)): found(entry, for: job)
         case .found(.failure(let refusal)): refuse(job.request, refusal)
-        case .admin(let answer): advance(job, with: answer)
+        case .listed(.success(let listing)): sendDeleted(listing, job.request)
+        case .listed(.failure(let refusal)): refuse(job.request, refusal)
+        case .undeleted(let undeletion): undeleted(undeletion, job.request)
+        case .trimmed(let trimming): trimmed(trimming, job)
         // The store gives no other answer to this call.
         default: refuse(job.request, .unexpectedAnswer)
         }
     }
 
+    /// Handles the server's answer to a call.
+    mutating func administered(_ id: CallID, _ answer: AdminCallAnswer) {
+        switch calls.removeValue(forKey: id) {
+        case .maintenance(let request): maintenanceAnswered(answer, for: request)
+        case .admin(let job): advance(job, with: answer)
+        // The server gets no other call.
+        default: break
+        }
+    }
+
     private mutating func advance(_ job: AdminJob, with answer: AdminCallAnswer) {
+        // The requester may have lost the right to administer the server during the call.
+        if let refusal = adminRefusal(of: job.request) { return refuse(job.request, refusal) }
         switch answer {
         case .counted(let counted): self.answer(job.request, .admin(.counted(counted)))
         case .nodes(.success(let nodes)): self.answer(job.request, .admin(.nodes(nodes)))
         case .nodes(.failure(let refusal)): refuse(job.request, refusal)
-        case .deleted(.success(let listing)): sendDeleted(listing, job.request)
-        case .deleted(.failure(let refusal)): refuse(job.request, refusal)
-        case .undeleted(let undeletion): undeleted(undeletion, job.request)
-        case .trimmed(let trimming): trimmed(trimming, job)
         case .verified, .backedUp: refuse(job.request, .unexpectedAnswer)
         }
     }
@@ -147,7 +158,7 @@ extension HubState {
             let message = "the server is still closing the deleted document; try again"
             return refuse(job.request, RequestRefusal(.overloaded, message))
         }
-        call(.admin(.undelete(document)), for: .admin(job))
+        call(.undelete(document), for: .admin(job))
     }
 
     private mutating func undeleted(_ undeletion: UndeleteResult, _ request: HubRequest) {
@@ -179,7 +190,7 @@ extension HubState {
             return self.answer(job.request, .admin(.trimmed(answer)))
         }
         call(
-            .admin(.trim(entry.id, through: trim.revision)),
+            .trim(entry.id, through: trim.revision),
             for: .admin(AdminJob(admin: job.admin, request: job.request, entry: entry)))
     }
 
@@ -223,7 +234,7 @@ extension AdminRequest {
     /// lost the right to administer the server by then.
     fileprivate func isDone(by answer: StoreAnswer) -> Bool {
         switch answer {
-        case .tokens(.added), .tokens(.revoked), .admin(.undeleted), .admin(.trimmed): true
+        case .tokens(.added), .tokens(.revoked), .undeleted, .trimmed: true
         default: false
         }
     }

@@ -25,6 +25,7 @@ package enum HubEvent: Sendable {
 
     // Events from the store and the runner:
     case answered(CallID, StoreAnswer)
+    case administered(CallID, AdminCallAnswer)
     /// The text of an `encode` action. Nil if the server has no memory for it.
     case encoded(CallID, EncodedText?)
     /// The progress of a long call.

@@ -40,7 +40,7 @@ extension HubState {
             }
             // The name of a backup is the time when it begins.
             let call: AdminCall = if case .backUp = next.call { .backUp(at: now) } else { next.call }
-            self.call(.admin(call), for: .maintenance(next.request))
+            administer(call, for: .maintenance(next.request))
         }
     }
 
@@ -50,14 +50,13 @@ extension HubState {
         if adminRefusal(of: request) == nil { report(.admin(.progress(progress)), to: request) }
     }
 
-    mutating func maintenanceAnswered(_ answer: StoreAnswer, for request: HubRequest) {
+    mutating func maintenanceAnswered(_ answer: AdminCallAnswer, for request: HubRequest) {
         switch answer {
         // The backup was made. The requester is informed even after losing the right to administer.
-        case .admin(.backedUp(.success(let backedUp))): report(.admin(.backedUp(backedUp)), to: request)
-        case .admin(.backedUp(.failure(let refusal))): report(RequestRefusal(ofBackup: refusal), to: request)
-        case .admin(.verified(let result)): checked(result, for: request)
-        // The store gives no other answer to this call.
-        default: report(.unexpectedAnswer, to: request)
+        case .backedUp(.success(let backedUp)): report(.admin(.backedUp(backedUp)), to: request)
+        case .backedUp(.failure(let refusal)): report(RequestRefusal(ofBackup: refusal), to: request)
+        case .verified(let result): checked(result, for: request)
+        case .counted, .nodes: report(.unexpectedAnswer, to: request)
         }
         beginNextMaintenance()
     }

@@ -126,6 +126,10 @@ package struct HubState: Sendable {
 
     mutating func call(_ call: StoreCall, for purpose: Call) { emit(.call(newCall(for: purpose), call)) }
 
+    mutating func administer(_ call: AdminCall, for purpose: Call) {
+        emit(.administer(newCall(for: purpose), call))
+    }
+
     mutating func newCall(for purpose: Call) -> CallID {
         lastCall += 1
         let id = CallID(lastCall)
@@ -154,6 +158,7 @@ package struct HubState: Sendable {
         case .dropped(let document): dropped(document)
         case .kept(let document): kept(document)
         case .answered(let id, let answer): answered(id, answer)
+        case .administered(let id, let answer): administered(id, answer)
         case .encoded(let id, let text): encoded(id, text)
         case .progressed(let id, let progress): progressed(id, progress)
         case .grantsChanged(let grants, let token): grantsChanged(grants, of: token)
@@ -213,7 +218,8 @@ package struct HubState: Sendable {
         case .tokenUses(let uses): recorded(uses, answer)
         // If the store refused, the token is recorded when a server finds it ended again.
         case .tokenEnd(let token): endingTokens.remove(token)
-        case .maintenance(let request): maintenanceAnswered(answer, for: request)
+        // The server answers it, and not the store.
+        case .maintenance(let request): refuse(request, .unexpectedAnswer)
         }
     }
 

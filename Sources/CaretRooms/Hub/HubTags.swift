@@ -1,21 +1,6 @@
 import CaretCore
-package import CaretLog
+import CaretLog
 import CaretWire
-
-/// The hub's calls to the store about tags.
-package enum TagCall: Equatable, Sendable {
-    case add(Tag, to: DocumentID, limit: Int)
-    case remove(TagName, from: DocumentID)
-    case list(DocumentID)
-}
-
-/// The store's answer to the call of the same name.
-package enum TagAnswer: Equatable, Sendable {
-    case added(TagResult)
-    /// Whether the document had the tag.
-    case removed(Result<Bool, StoreRefusal>)
-    case listed(Result<[Tag], StoreRefusal>)
-}
 
 /// A request about tags that is under way.
 package struct TagJob: Equatable, Sendable {

@@ -28,7 +28,7 @@ extension HubState {
         case (_, .listed(.failure(let refusal))), (_, .added(.failure(let refusal))),
             (_, .revoked(let refusal?)):
             refuse(request, RequestRefusal(ofTokens: refusal))
-        case (_, .listed), (_, .added), (_, .revoked), (_, .live), (_, .noted):
+        case (_, .listed), (_, .added), (_, .revoked), (_, .live), (_, .noted), (_, .found):
             refuse(request, .unexpectedAnswer)
         }
     }

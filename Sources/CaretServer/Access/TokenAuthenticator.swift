@@ -12,7 +12,7 @@ package final class TokenAuthenticator: Authenticator {
         case unknownToken, noToken
     }
 
-    private let tokens: any TokenStore
+    private let store: any DocumentStore
     /// The time in milliseconds, from a clock that never goes back.
     private let now: @Sendable () -> Int64
     private let limiter = Mutex(GuessLimiter())
@@ -27,12 +27,12 @@ package final class TokenAuthenticator: Authenticator {
     private let failed: @Sendable (SocketAddress, Failure) -> Void
 
     package init(
-        _ tokens: any TokenStore,
+        _ store: any DocumentStore,
         now: @escaping @Sendable () -> Int64 = { Int64(Moment.now.nanoseconds / 1_000_000) },
         refused: @escaping @Sendable (SocketAddress) -> Void = { _ in },
         failed: @escaping @Sendable (SocketAddress, Failure) -> Void = { _, _ in }
     ) {
-        self.tokens = tokens
+        self.store = store
         self.now = now
         self.refused = refused
         self.failed = failed
@@ -78,7 +78,7 @@ package final class TokenAuthenticator: Authenticator {
             case .lookUp(let reserved): slot = reserved
             }
         }
-        tokens.token(shown: ByteString(text.string)) { [self, slot] result in
+        store.run(.tokens(.find(shown: ByteString(text.string)))) { [self, slot] result in
             let answer = Authentication(result)
             switch answer {
             case .known: accepted.withLock { $0.add(digest, at: now()) }
@@ -95,17 +95,18 @@ package final class TokenAuthenticator: Authenticator {
 }
 
 extension Authentication {
-    fileprivate init(_ result: Result<Token, StoreRefusal>) {
-        switch result {
-        case .success(let token):
+    fileprivate init(_ answer: StoreAnswer) {
+        switch answer {
+        case .tokens(.found(.success(let token))):
             // A token that has ended is not a guess: the client knows its secret. The connection refuses the
             // token.
             self = .known(
                 Identity(
                     user: token.user.bytes, token: token.id, grants: token.grants, expires: token.expires,
                     hasEnded: token.hasEnded))
-        case .failure(.gone): self = .unknown
-        case .failure(.damaged), .failure(.full), .failure(.failed), .failure(.away): self = .failed
+        case .tokens(.found(.failure(.gone))): self = .unknown
+        // The store refused the call.
+        default: self = .failed
         }
     }
 }

@@ -77,6 +77,7 @@ package final class HubRunner: JobWorker {
                 ) { [hub = switchboard.hub] in hub.enqueue(.event(.encoded(id, $0))) }
                 if !isTaken { switchboard.hub.enqueue(.event(.encoded(id, nil))) }
             case .call(let id, let call): switchboard.make(call, id)
+            case .administer(let id, let call): switchboard.administer(call, id)
             case .makeRoom(let entry, let snapshot):
                 switchboard.send(.makeRoom(entry, snapshot), to: entry.id)
             case .sendToRoom(let document, let event):

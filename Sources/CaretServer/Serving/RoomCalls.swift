@@ -6,7 +6,7 @@ import CaretRooms
 extension Switchboard {
     /// Calls the store, and sends the answer to the room.
     func make(_ call: StoreCall, _ id: CallID, for room: RoomInstance) {
-        store.call(call, as: id) { [self] in answer(room, .answered(id, $0)) }
+        store.run(call) { [self] in answer(room, .answered(id, $0)) }
     }
 
     /// Runs a computation in the background, in parallel to the room's queue, and sends the result to the

@@ -3,7 +3,7 @@ import CaretLog
 import CaretWire
 import Glibc
 
-/// Runs checks and backups of the store. They take long, so they run in the background.
+/// Runs checks and backups of the store, which take long.
 struct StoreMaintenance: Sendable {
     typealias Progress = @Sendable (MaintenanceProgress) -> Void
 
@@ -25,49 +25,42 @@ struct StoreMaintenance: Sendable {
     }
 
     func verify(
-        _ document: DocumentID?, _ progress: @escaping Progress,
-        then answer: @escaping @Sendable (Result<Verified, StoreRefusal>) -> Void
-    ) {
+        _ document: DocumentID?, _ progress: @escaping Progress
+    ) async -> Result<Verified, StoreRefusal> {
         let reportProgress = StoreMaintenance.throttled(progress)
-        Task { [store, log] in
-            do throws(MaintenanceFault) {
-                let report = try await store.check(document) {
-                    reportProgress(MaintenanceProgress(done: $0.documents, of: $0.allDocuments))
-                }
-                if let event = LogEvent(of: report, .checkFailed) { log.write(event) }
-                answer(.success(Verified(report)))
-            } catch {
-                log.write(LogEvent(of: error, .checkFailed))
-                answer(.failure(error.refusal))
+        do throws(MaintenanceFault) {
+            let report = try await store.check(document) {
+                reportProgress(MaintenanceProgress(done: $0.documents, of: $0.allDocuments))
             }
+            if let event = LogEvent(of: report, .checkFailed) { log.write(event) }
+            return .success(Verified(report))
+        } catch {
+            log.write(LogEvent(of: error, .checkFailed))
+            return .failure(error.refusal)
         }
     }
 
     func backUp(
-        at time: Int64, _ progress: @escaping Progress,
-        then answer: @escaping @Sendable (Result<BackedUp, StoreRefusal>) -> Void
-    ) {
+        at time: Int64, _ progress: @escaping Progress
+    ) async -> Result<BackedUp, StoreRefusal> {
         let reportProgress = StoreMaintenance.throttled(progress)
         // For example `caret-20261121-081500-123.sqlite`.
         let digits = LogLine.timestamp(time).filter { !"-:Z".contains($0) }
         let file = "caret-" + digits.map { "T.".contains($0) ? "-" : String($0) }.joined() + ".sqlite"
         let path = backups + "/" + file
-        Task { [store, log, backups] in
-            do throws(MaintenanceFault) {
-                try StoreMaintenance.makeFolder(backups)
-                let report = try await store.copy(to: path, at: time) {
-                    reportProgress(MaintenanceProgress(done: $0, of: $1))
-                }
-                log.write(LogEvent(.backupMade, .path(path)))
-                answer(
-                    .success(
-                        BackedUp(
-                            file: WireString(file), bytes: StoreMaintenance.size(of: path),
-                            documents: report.documents)))
-            } catch {
-                log.write(LogEvent(of: error, .backupFailed))
-                answer(.failure(error.refusal))
+        do throws(MaintenanceFault) {
+            try StoreMaintenance.makeFolder(backups)
+            let report = try await store.copy(to: path, at: time) {
+                reportProgress(MaintenanceProgress(done: $0, of: $1))
             }
+            log.write(LogEvent(.backupMade, .path(path)))
+            return .success(
+                BackedUp(
+                    file: WireString(file), bytes: StoreMaintenance.size(of: path),
+                    documents: report.documents))
+        } catch {
+            log.write(LogEvent(of: error, .backupFailed))
+            return .failure(error.refusal)
         }
     }
 

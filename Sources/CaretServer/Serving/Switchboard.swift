@@ -21,6 +21,7 @@ package final class Switchboard: Sendable {
     let board: CounterBoard
     let log: LogWriter
     let store: WatchedStore
+    let administer: Administer
     /// Nil if no other server uses the store.
     let bus: (any NodeBus)?
     let node: ServerNode
@@ -43,7 +44,7 @@ package final class Switchboard: Sendable {
 
     package init(
         _ settings: ServerSettings, _ connectionSettings: ConnectionSettings, on platform: Platform,
-        store: (Inbox<HubRunner>) -> any StoreCaller, bus: (any NodeBus)? = nil,
+        store: any DocumentStore, administer: @escaping Administer, bus: (any NodeBus)? = nil,
         authenticator: any Authenticator, board: CounterBoard,
         log: LogWriter,
         observer: (any StateObserver)? = nil
@@ -75,7 +76,8 @@ package final class Switchboard: Sendable {
         let hub = Inbox<HubRunner>(platform.makeQueue("caret.hub"))
         self.hub = hub
         self.bus = bus
-        self.store = WatchedStore(store(hub), texts.writes)
+        self.store = WatchedStore(store, texts.writes)
+        self.administer = administer
         let rooms = RoomQueues(count: settings.roomQueues, platform.makeQueue)
         self.rooms = rooms
         let hosts = (0..<settings.loops).map {

@@ -1,25 +1,22 @@
-import CaretLog
-package import CaretRooms
+package import CaretLog
 
 /// A store that reports each write to a `WriteClock`: the begin before the store gets the write, and the end
 /// before the caller gets the answer.
 ///
 /// All calls of rooms and of the hub go through it, so nobody can learn of a write before its end is reported.
-package struct WatchedStore: StoreCaller {
-    private let store: any StoreCaller
+package struct WatchedStore: DocumentStore {
+    private let store: any DocumentStore
     private let writes: WriteClock
 
-    package init(_ store: any StoreCaller, _ writes: WriteClock) {
+    package init(_ store: any DocumentStore, _ writes: WriteClock) {
         self.store = store
         self.writes = writes
     }
 
-    package func call(
-        _ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void
-    ) {
-        guard let scope = call.writeScope else { return store.call(call, as: id, then: answer) }
+    package func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+        guard let scope = call.writeScope else { return store.run(call, then: answer) }
         writes.begin(scope)
-        store.call(call, as: id) { [writes] in
+        store.run(call) { [writes] in
             writes.end(scope)
             answer($0)
         }
@@ -32,20 +29,10 @@ extension StoreCall {
         switch self {
         case .append(let append), .appendLocked(let append, _): .document(append.document)
         case .redact(let document, let redaction): redaction.isDryRun ? nil : .document(document)
-        case .rename, .delete, .renewEpochs: .everything
-        case .admin(let call): call.changesDocuments ? .everything : nil
+        case .rename, .delete, .undelete, .trim, .renewEpochs: .everything
         // A new document gets a name that no other document has.
         case .create: nil
-        case .pusher, .load, .text, .read, .find, .list, .entries, .tags, .tokens: nil
-        }
-    }
-}
-
-extension AdminCall {
-    fileprivate var changesDocuments: Bool {
-        switch self {
-        case .undelete, .trim: true
-        case .counters, .nodes, .deleted, .verify, .backUp: false
+        case .pusher, .load, .text, .read, .find, .list, .deleted, .entries, .tags, .tokens: nil
         }
     }
 }

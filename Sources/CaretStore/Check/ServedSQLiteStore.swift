@@ -4,9 +4,7 @@ extension SQLiteStore: ServedStore {
     /// Only one server can use a data folder.
     package var bus: (any NodeBus)? { nil }
 
-    package func otherNodes(
-        then completion: @escaping @Sendable (Result<[NodeEntry], StoreRefusal>) -> Void
-    ) { completion(.success([])) }
+    package func otherNodes() async -> Result<[NodeEntry], StoreRefusal> { .success([]) }
 
     package func check(
         _ document: DocumentID?, progress: @escaping @Sendable (CheckProgress) -> Void

@@ -36,17 +36,12 @@ extension SQLiteStore {
         _ body:
             @escaping @Sendable (inout HistoryReader<SQLiteRows>, DocumentRow) throws(StoreFault) -> Answer
     ) async throws(HistoryRefusal) -> Answer {
-        let result = await withCheckedContinuation {
-            (done: CheckedContinuation<Result<Answer, HistoryRefusal>, Never>) in
-            history(of: document) { reader throws(StoreFault) in
-                let row = try reader.rows.document(document)
-                // Other calls read documents that are not deleted. If `deleted` is 0, the document is being
-                // purged and cannot be read.
-                guard let deleted = row.entry.deleted, deleted > 0 else { throw .gone }
-                return try body(&reader, row)
-            } then: {
-                done.resume(returning: $0)
-            }
+        let result = await history(of: document) { reader throws(StoreFault) in
+            let row = try reader.rows.document(document)
+            // Other calls read documents that are not deleted. If `deleted` is 0, the document is being
+            // purged and cannot be read.
+            guard let deleted = row.entry.deleted, deleted > 0 else { throw .gone }
+            return try body(&reader, row)
         }
         return try result.get()
     }

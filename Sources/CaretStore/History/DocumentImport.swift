@@ -78,29 +78,16 @@ extension SQLiteStore {
     /// Creates a document that no call can find before `publish`. Changes are appended to it as to any other
     /// document.
     package func beginImport(_ documentImport: DocumentImport) async throws(StoreRefusal) -> DocumentEntry {
-        try await written { writer throws(StoreFault) in
+        let result = await writes.run { writer throws(StoreFault) in
             try writer.beginImport(documentImport, epoch: .random(in: .min ... .max))
         }
+        return try result.mapError(\.storeRefusal).get()
     }
 
     /// Makes imported documents visible in one transaction. If another document already has one of the names,
     /// publishes none and returns that name.
     package func publish(_ publications: [Publication]) async throws(StoreRefusal) -> DocumentName? {
-        try await written { writer throws(StoreFault) in try writer.publish(publications) }
-    }
-
-    private func written<Answer: Sendable>(
-        _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> Answer
-    ) async throws(StoreRefusal) -> Answer {
-        let result = await withCheckedContinuation {
-            (done: CheckedContinuation<Result<Answer, StoreRefusal>, Never>) in
-            write { writer throws(StoreFault) in
-                let answer = try body(&writer)
-                return { done.resume(returning: .success(answer)) }
-            } or: {
-                done.resume(returning: .failure($0.refusal))
-            }
-        }
-        return try result.get()
+        let result = await writes.run { writer throws(StoreFault) in try writer.publish(publications) }
+        return try result.mapError(\.storeRefusal).get()
     }
 }

@@ -98,7 +98,8 @@ package struct HistoryWriter {
         do throws(StoreFault) {
             row = try document(append.document)
         } catch {
-            return try error.appendOutcome()
+            guard case .refused(let refusal) = error else { throw error }
+            return AppendOutcome(refusal)
         }
         if row.entry.epoch != append.epoch { return .documentGone }
         if row.entry.head != append.expected { return .conflict(head: row.entry.head) }
@@ -151,7 +152,8 @@ package struct HistoryWriter {
             }
             missed = try reader.changes(of: row, after: append.expected, limit: .max)
         } catch {
-            return ([], try error.appendOutcome())
+            guard case .refused(let refusal) = error else { throw error }
+            return ([], AppendOutcome(refusal))
         }
         let rebased = Append(
             document: append.document, epoch: append.epoch, expected: head, changes: rebase(missed),
@@ -298,21 +300,6 @@ package struct HistoryWriter {
                 seq: logged.seq, revision: Revision(first.value + index), digest: digest, used: logged.time)
             try PusherRow(document: id, author: authors[index], pusher: logged.pusher, entry: entry).write(
                 database)
-        }
-    }
-}
-
-extension StoreFault {
-    /// The outcome of an append that failed before it wrote anything. Rethrows a fault of the database.
-    fileprivate func appendOutcome() throws(StoreFault) -> AppendOutcome {
-        switch self {
-        case .refused(.refused(.gone)): .documentGone
-        case .refused(.refused(.damaged)): .documentDamaged
-        case .refused(.refused(.full)): .diskFull
-        case .refused(.refused(.failed)): .diskFailed
-        case .refused(.refused(.away)): .away
-        case .refused(.ahead(let head)): .conflict(head: head)
-        case .refused(.trimmed), .refused(.wrongText), .database: throw self
         }
     }
 }

@@ -1,5 +1,5 @@
 import CaretFormat
-package import CaretLog
+import CaretLog
 import Glibc
 
 // A redaction deletes rows, and SQLite leaves their content in the unused parts of its files. Earlier merges
@@ -69,22 +69,8 @@ extension GroupCommit {
     }
 }
 
-extension SQLiteStore {
-    package func redact(
-        _ document: DocumentID, _ redaction: Redaction,
-        then completion: @escaping @Sendable (RedactResult) -> Void
-    ) {
-        calls.begin()
-        Task { [self] in
-            let result = await upkeep.redact(document, redaction)
-            completion(result.naming(backups.names))
-            calls.end()
-        }
-    }
-}
-
 extension RedactResult {
-    fileprivate func naming(_ backups: [String]) -> RedactResult {
+    func naming(_ backups: [String]) -> RedactResult {
         guard case .redacted(var report) = self else { return self }
         report.backups = backups
         return .redacted(report)

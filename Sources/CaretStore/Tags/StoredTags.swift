@@ -1,39 +1,23 @@
 import CaretFormat
-package import CaretLog
+import CaretLog
 
-extension SQLiteStore: TagStore {
-    package func addTag(
-        _ tag: Tag, to document: DocumentID, limit: Int,
-        then completion: @escaping @Sendable (TagResult) -> Void
-    ) {
-        write { writer throws(StoreFault) in
-            let result = try writer.addTag(tag, to: document, limit: limit)
-            return { completion(result) }
-        } or: {
-            completion(.refused($0.historyRefusal))
-        }
-    }
-
-    package func removeTag(
-        _ name: TagName, from document: DocumentID,
-        then completion: @escaping @Sendable (Result<Bool, StoreRefusal>) -> Void
-    ) {
-        write { writer throws(StoreFault) in
-            let wasThere = try writer.removeTag(name, from: document)
-            return { completion(.success(wasThere)) }
-        } or: {
-            completion(.failure($0.refusal))
-        }
-    }
-
-    package func tags(
-        of document: DocumentID, then completion: @escaping @Sendable (Result<[Tag], StoreRefusal>) -> Void
-    ) {
-        lookup(
-            { reader throws(StoreFault) in
+extension SQLiteStore {
+    func run(_ call: TagCall, _ waiting: WaitingCall) {
+        switch call {
+        case .add(let tag, let document, let limit):
+            write(waiting) { writer throws(StoreFault) in
+                .tags(.added(try writer.addTag(tag, to: document, limit: limit)))
+            }
+        case .remove(let name, let document):
+            write(waiting) { writer throws(StoreFault) in
+                .tags(.removed(.success(try writer.removeTag(name, from: document))))
+            }
+        case .list(let document):
+            lookup(waiting) { reader throws(StoreFault) in
                 let id = try reader.document(document).entry.id
-                return try reader.rows.tags(of: id)
-            }, then: completion)
+                return .tags(.listed(.success(try reader.rows.tags(of: id))))
+            }
+        }
     }
 }
 

@@ -1,78 +1,53 @@
 import CaretFormat
-package import CaretLog
+import CaretLog
 
-extension SQLiteStore: TokenStore {
-    package func addToken(
-        of user: UserName, _ grants: Grants, expires: Int64?, at time: Int64,
-        then completion: @escaping @Sendable (Result<TokenText, StoreRefusal>) -> Void
-    ) {
-        write { writer throws(StoreFault) in
-            let table = TokenTable(database: writer.database)
-            let text = try table.add(user, grants, expires: expires, at: time)
-            return { completion(.success(text)) }
-        } or: {
-            completion(.failure($0.refusal))
+extension SQLiteStore {
+    func run(_ call: TokenCall, _ waiting: WaitingCall) {
+        switch call {
+        case .add(let user, let grants, let expires, let time):
+            writeTokens(waiting) { table throws(StoreFault) in
+                .added(.success(try table.add(user, grants, expires: expires, at: time)))
+            }
+        case .revoke(let token):
+            writeTokens(waiting) { table throws(StoreFault) in
+                try table.revoke(token)
+                return .revoked(nil)
+            }
+        case .noteUses(let uses):
+            writeTokens(waiting) { table throws(StoreFault) in
+                for use in uses { try table.note(use) }
+                return .noted(nil)
+            }
+        case .noteEnds(let tokens):
+            writeTokens(waiting) { table throws(StoreFault) in
+                for token in tokens { try table.noteEnd(of: token) }
+                return .noted(nil)
+            }
+        case .find(let text):
+            lookupTokens(waiting) { table throws(StoreFault) in
+                .found(.success(try table.token(shown: text)))
+            }
+        case .list(let after, let limit, let weight):
+            lookupTokens(waiting) { table throws(StoreFault) in
+                .listed(.success(try table.list(after: after, limit: limit, weighing: weight)))
+            }
+        case .live(let tokens):
+            lookupTokens(waiting) { table throws(StoreFault) in .live(.success(try table.live(tokens))) }
         }
     }
 
-    package func revokeToken(
-        _ token: TokenID, then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    private func writeTokens(
+        _ waiting: WaitingCall, _ body: @escaping @Sendable (TokenTable) throws(StoreFault) -> TokenAnswer
     ) {
-        write { writer throws(StoreFault) in
-            try TokenTable(database: writer.database).revoke(token)
-            return { completion(.success(())) }
-        } or: {
-            completion(.failure($0.refusal))
+        write(waiting) { writer throws(StoreFault) in .tokens(try body(TokenTable(database: writer.database)))
         }
     }
 
-    package func noteUses(
-        _ uses: [TokenUse], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
+    private func lookupTokens(
+        _ waiting: WaitingCall, _ body: @escaping @Sendable (TokenTable) throws(StoreFault) -> TokenAnswer
     ) {
-        write { writer throws(StoreFault) in
-            for use in uses { try TokenTable(database: writer.database).note(use) }
-            return { completion(.success(())) }
-        } or: {
-            completion(.failure($0.refusal))
+        lookup(waiting) { reader throws(StoreFault) in
+            .tokens(try body(TokenTable(database: reader.rows.database)))
         }
-    }
-
-    package func noteEnds(
-        of tokens: [TokenID], then completion: @escaping @Sendable (Result<Void, StoreRefusal>) -> Void
-    ) {
-        write { writer throws(StoreFault) in
-            for token in tokens { try TokenTable(database: writer.database).noteEnd(of: token) }
-            return { completion(.success(())) }
-        } or: {
-            completion(.failure($0.refusal))
-        }
-    }
-
-    package func live(
-        _ tokens: [TokenID], then completion: @escaping @Sendable (Result<[TokenID], StoreRefusal>) -> Void
-    ) {
-        lookup(
-            { reader throws(StoreFault) in try TokenTable(database: reader.rows.database).live(tokens) },
-            then: completion)
-    }
-
-    package func token(
-        shown text: ByteString, then completion: @escaping @Sendable (Result<Token, StoreRefusal>) -> Void
-    ) {
-        lookup(
-            { reader throws(StoreFault) in try TokenTable(database: reader.rows.database).token(shown: text)
-            },
-            then: completion)
-    }
-
-    package func tokens(
-        after: TokenID?, limit: Int, weighing weight: Int,
-        then completion: @escaping @Sendable (Result<TokenListing, StoreRefusal>) -> Void
-    ) {
-        lookup(
-            { reader throws(StoreFault) in
-                try TokenTable(database: reader.rows.database).list(
-                    after: after, limit: limit, weighing: weight)
-            }, then: completion)
     }
 }

@@ -22,7 +22,9 @@ extension World {
             server.begin(
                 try Switchboard(
                     settings, connectionSettings, on: platform(of: server),
-                    store: { _ in SimulatedCaller(server) }, bus: server.bus,
+                    store: SimulatedCaller(server),
+                    administer: { call, _, answer in answer(call.sampleAnswer) },
+                    bus: server.bus,
                     authenticator: SimulatedAuthenticator(server),
                     board: CounterBoard(),
                     log: LogWriter(format: .json, level: .error, descriptor: -1),
@@ -187,12 +189,12 @@ private final class SimulatedAuthenticator: Authenticator, @unchecked Sendable {
 
 /// Sends calls to the world's store.
 // @unchecked: one thread does all of a simulated run.
-private final class SimulatedCaller: StoreCaller, @unchecked Sendable {
+private final class SimulatedCaller: DocumentStore, @unchecked Sendable {
     private unowned let server: ServerRun
 
     init(_ server: ServerRun) { self.server = server }
 
-    func call(_ call: StoreCall, as id: CallID, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+    func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
         if server.isDead { return }
         server.world.make(call, server, then: answer)
         server.world.maybeRunOthers()

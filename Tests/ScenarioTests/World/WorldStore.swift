@@ -64,11 +64,11 @@ extension World {
         decide(before: call, of: server)
         if store.has(.failing, at: now) {
             store.lastFault = now
-            return call.refused(plan.nodes == 1 ? .failed : .away)
+            return call.refused(.refused(plan.nodes == 1 ? .failed : .away))
         }
         if call.writes, store.has(.full, at: now) {
             store.lastFault = now
-            return call.refused(.full)
+            return call.refused(.refused(.full))
         }
         if let unsure = call.unsure, store.has(.unsure, at: now) {
             var random = dice.roll(.outcome, number, at: now)
@@ -117,8 +117,8 @@ extension World {
             let outcome = commit(append)
             if case .committed(let head) = outcome { server.bus?.publish([.head(append.document, head)]) }
             return .appended(outcome)
-        case .appendLocked(let append, let plan):
-            let answer = commitLocked(append, plan)
+        case .appendLocked(let append, let rebase):
+            let answer = commitLocked(append, rebase)
             if case .appendedLocked(_, .committed(let head)) = answer {
                 server.bus?.publish([.head(append.document, head)])
             }
@@ -150,17 +150,17 @@ extension World {
 
     func commit(_ append: Append) -> AppendOutcome {
         if fault.losesLastAppend { store.stateBeforeLastAppend = store.model }
-        let outcome = store.model.append([fault.append(append)])[0]
+        let outcome = store.model.append(fault.append(append))
         if case .committed = outcome {
             referee.committed(append.changes, append.document, after: append.expected)
         }
         return outcome
     }
 
-    private func commitLocked(_ append: Append, _ plan: SegmentPlan) -> StoreAnswer {
+    private func commitLocked(_ append: Append, _ rebase: AppendRebase) -> StoreAnswer {
         var made: [PushedChange] = []
         let answer = store.model.appendLocked(append) { missed in
-            made = plan.changes(after: missed)
+            made = rebase.changes(missed)
             return made
         }
         if case .committed(let head) = answer.outcome {
@@ -183,10 +183,11 @@ extension StoreCall {
         case .append(let append), .appendLocked(let append, _): append.document
         case .pusher(_, let document), .load(let document), .renewEpochs(_, let document),
             .text(let document, _), .read(let document, _, _), .rename(let document, _),
-            .delete(let document, _), .redact(let document, _), .tags(.add(_, let document, _)),
+            .delete(let document, _), .undelete(let document), .trim(let document, _),
+            .redact(let document, _), .tags(.add(_, let document, _)),
             .tags(.remove(_, let document)), .tags(.list(let document)):
             document
-        case .find, .create, .list, .entries, .tokens, .admin: nil
+        case .find, .create, .list, .deleted, .entries, .tokens: nil
         }
     }
 

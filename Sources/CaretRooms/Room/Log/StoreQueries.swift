@@ -1,5 +1,5 @@
 import CaretCore
-import CaretLog
+package import CaretLog
 
 /// The unanswered calls to the store, and when to call the store again after a failure.
 package struct StoreQueries: Sendable {

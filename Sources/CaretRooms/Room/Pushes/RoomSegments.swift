@@ -73,7 +73,7 @@ extension RoomState {
             document: log.document, epoch: log.epoch, expected: head, changes: draft.changes,
             lineBreak: draft.lineBreak)
         pushes.append(SegmentInFlight(append: append, plan: plan, draft: draft))
-        call(needsLock ? .appendLocked(append, plan) : .append(append))
+        call(needsLock ? .appendLocked(append, AppendRebase(plan.changes(after:))) : .append(append))
     }
 
     /// Handles the store's answer to an `append` call.

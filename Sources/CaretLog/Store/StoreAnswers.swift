@@ -96,3 +96,22 @@ package struct PusherAnswer: Equatable, Sendable {
         self.head = head
     }
 }
+
+/// A document in the store: its entry, and its text at the head.
+package struct LoadedDocument: Equatable, Sendable {
+    package let entry: DocumentEntry
+    package let head: Snapshot
+
+    package init(_ entry: DocumentEntry, _ head: Snapshot) { (self.entry, self.head) = (entry, head) }
+}
+
+extension HistoryRefusal {
+    /// The refusal for a call that names no revision.
+    package var storeRefusal: StoreRefusal {
+        switch self {
+        case .refused(let refusal): refusal
+        // Such a call reads the head, and a head that cannot be read is damage.
+        case .ahead, .trimmed, .wrongText: .damaged
+        }
+    }
+}

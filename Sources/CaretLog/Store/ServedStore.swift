@@ -1,7 +1,7 @@
 /// A store as a server uses it, whichever database the store has.
 ///
 /// Opening and closing are not part of it, because each kind of store needs other things for them.
-package protocol ServedStore: DocumentStore, TokenStore, TagStore {
+package protocol ServedStore: DocumentStore {
     /// A number that changes when the store notices that it lost commits. The names of epochs contain it.
     var generation: UInt64 { get }
 
@@ -13,7 +13,7 @@ package protocol ServedStore: DocumentStore, TokenStore, TagStore {
 
     /// The other servers that use the store and have not stopped, sorted by name. A server that was killed stays in
     /// the list for a day.
-    func otherNodes(then completion: @escaping @Sendable (Result<[NodeEntry], StoreRefusal>) -> Void)
+    func otherNodes() async -> Result<[NodeEntry], StoreRefusal>
 
     /// Checks one document, or the whole store if `document` is nil, while the store keeps running. `progress`
     /// is called on another thread, and must return soon.

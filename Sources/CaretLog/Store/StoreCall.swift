@@ -1,0 +1,162 @@
+package import CaretCore
+
+/// Stores documents with their histories, their tags, and the tokens of users. Calls are durable, and linearizable for
+/// each document.
+package protocol DocumentStore: Sendable {
+    /// Makes a call. Returns at once, and calls `answer` exactly once: on any thread, but never on the caller's stack, and
+    /// in any order with other answers. An answer reports a commit only after the sync that made the commit durable.
+    func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void)
+}
+
+extension DocumentStore {
+    /// Makes a call, and waits for its answer.
+    package func answer(to call: StoreCall) async -> StoreAnswer {
+        await withCheckedContinuation { done in run(call) { done.resume(returning: $0) } }
+    }
+}
+
+/// What a store can be asked. The answer is the case of `StoreAnswer` with the same name.
+package enum StoreCall: Equatable, Sendable {
+    // MARK: Appending
+
+    /// Appends to a document. A store commits many appends in one transaction, and can refuse one of them and commit the
+    /// others. It locks their documents in the order of their ids.
+    ///
+    /// `unknown` may be the outcome of a commit that is still under way. The store decides that commit before it answers a
+    /// later call of the same caller about the same document.
+    case append(Append)
+    /// Takes the store's lock, passes the changes after `expected` to the rebase, and appends the changes that it returns.
+    /// This is for a writer whose appends had a conflict twice in a row.
+    indirect case appendLocked(Append, AppendRebase)
+
+    // MARK: Documents
+
+    /// Creates a document, unless the name is taken. The document is empty at revision 0, or has its first revision. It and
+    /// its first revision are one commit.
+    indirect case create(DocumentName, FirstRevision?, at: Int64)
+    case find(DocumentName)
+    /// The entries of these documents, in this order. Each head is at least the newest one that any caller was told before
+    /// this call.
+    case entries([DocumentID])
+    /// The documents whose names begin with `prefix` and come after `after`, in the byte order of names.
+    case list(prefix: ByteString, after: ByteString?, limit: Int)
+    /// The deleted documents that can still be undeleted, after `after`, in the order of creation.
+    case deleted(prefix: ByteString, after: DocumentID?, limit: Int)
+    /// Renames a document. The document's id, epoch, history and pushers stay the same.
+    indirect case rename(DocumentID, to: DocumentName)
+    /// Deletes a document. The document can be undeleted for some time. The name of the deleted document is free at once.
+    case delete(DocumentID, at: Int64)
+    /// Restores a deleted document, unchanged and under its old name.
+    case undelete(DocumentID)
+
+    // MARK: Texts and histories
+
+    /// The entry of a document, and its text at the head.
+    case load(DocumentID)
+    /// The text at a revision that is kept, or at the head if the revision is nil.
+    case text(DocumentID, at: Revision?)
+    /// The revisions after `after`, in order, and the head. The sum of their changes' `weight` is at most `limit`. But if
+    /// there are any revisions, at least one is returned.
+    case read(DocumentID, after: Revision, limit: Int)
+    /// The entry of a pusher in a document, if the store still has one, and the head at the time of reading. The head is at
+    /// least the newest one that any caller was told before this call.
+    indirect case pusher(Pusher, in: DocumentID)
+    /// Reports that a client knows a revision of a document's epoch that is beyond the head. This shows that the database
+    /// was replaced by an older copy. Renews the epochs of all documents, unless the store's epochs were created or renewed
+    /// after the store was opened, because then the database cannot be an older copy.
+    case renewEpochs(known: Revision, of: DocumentID)
+    /// Removes a passage from every revision of a document's history. Each revision keeps its number, author, time and
+    /// offsets, and the pushers stay known. The document gets a new epoch. All of this happens or nothing. If no revision
+    /// contains the passage, nothing changes.
+    indirect case redact(DocumentID, Redaction)
+    /// Deletes all revisions up to and including `through`. The text at that revision stays readable.
+    case trim(DocumentID, through: Revision)
+
+    // MARK: Tags and tokens
+
+    indirect case tags(TagCall)
+    case tokens(TokenCall)
+}
+
+/// The answer of a store to the call of the same name.
+package enum StoreAnswer: Equatable, Sendable {
+    case appended(AppendOutcome)
+    /// `missed` are the changes after `expected`, over which the appended changes were rebased.
+    case appendedLocked(missed: [LoggedChange], AppendOutcome)
+    case created(CreateResult)
+    case found(Result<DocumentEntry, StoreRefusal>)
+    case entries([Result<DocumentEntry, StoreRefusal>])
+    /// The answer to `list` and to `deleted`.
+    case listed(Result<Listing, StoreRefusal>)
+    case renamed(RenameResult)
+    /// The refusal is nil if the document was deleted.
+    case deleted(StoreRefusal?)
+    case undeleted(UndeleteResult)
+    case loaded(Result<LoadedDocument, StoreRefusal>)
+    case text(Result<Snapshot, HistoryRefusal>)
+    case read(Result<HistorySlice, HistoryRefusal>)
+    case pusher(Result<PusherAnswer, StoreRefusal>)
+    /// True if the store renewed the epochs.
+    case epochsRenewed(Result<Bool, StoreRefusal>)
+    case redacted(RedactResult)
+    case trimmed(TrimResult)
+    case tags(TagAnswer)
+    case tokens(TokenAnswer)
+}
+
+/// Makes the changes of a locked append.
+package struct AppendRebase: Equatable, Sendable {
+    /// The changes to append after `missed`, which others committed first. It is pure.
+    package let changes: @Sendable (_ missed: [LoggedChange]) -> [PushedChange]
+
+    package init(_ changes: @escaping @Sendable ([LoggedChange]) -> [PushedChange]) { self.changes = changes }
+
+    /// Always true, because functions cannot be compared. Calls differ by their appends.
+    package static func == (left: AppendRebase, right: AppendRebase) -> Bool { true }
+}
+
+extension StoreCall {
+    /// The answer if the call is refused, and nothing was written.
+    package func refused(_ refusal: HistoryRefusal) -> StoreAnswer {
+        let plain = refusal.storeRefusal
+        return switch self {
+        case .append: .appended(AppendOutcome(refusal))
+        case .appendLocked: .appendedLocked(missed: [], AppendOutcome(refusal))
+        case .create: .created(.refused(plain))
+        case .find: .found(.failure(plain))
+        case .entries(let documents): .entries(documents.map { _ in .failure(plain) })
+        case .list, .deleted: .listed(.failure(plain))
+        case .rename: .renamed(.refused(plain))
+        case .delete: .deleted(plain)
+        case .undelete: .undeleted(.refused(plain))
+        case .load: .loaded(.failure(plain))
+        case .text: .text(.failure(refusal))
+        case .read: .read(.failure(refusal))
+        case .pusher: .pusher(.failure(plain))
+        case .renewEpochs: .epochsRenewed(.failure(plain))
+        case .redact: .redacted(.refused(plain))
+        case .trim: .trimmed(.refused(refusal))
+        case .tags(.add): .tags(.added(.refused(refusal)))
+        case .tags(.remove): .tags(.removed(.failure(plain)))
+        case .tags(.list): .tags(.listed(.failure(plain)))
+        case .tokens(let call): .tokens(call.refused(plain))
+        }
+    }
+}
+
+extension AppendOutcome {
+    /// The outcome of an append of which nothing was committed.
+    package init(_ refusal: HistoryRefusal) {
+        if case .ahead(let head) = refusal {
+            self = .conflict(head: head)
+            return
+        }
+        switch refusal.storeRefusal {
+        case .gone: self = .documentGone
+        case .damaged: self = .documentDamaged
+        case .full: self = .diskFull
+        case .failed: self = .diskFailed
+        case .away: self = .away
+        }
+    }
+}

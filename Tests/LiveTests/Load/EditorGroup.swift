@@ -13,8 +13,6 @@ final class EditorGroup {
         var descriptor: Int32?
         /// The server of the last connection.
         var server: LiveServer?
-        /// How often the editor has chosen another server.
-        var moves = 0
         /// After `storage_failed`: when to connect again.
         var retryTime: ContinuousClock.Instant?
         var input: [UInt8] = []
@@ -79,15 +77,16 @@ final class EditorGroup {
         try send([connections[index].editor.hello()], index)
     }
 
-    /// Connects each editor that connects by itself to the next server that accepts connections.
+    /// Connects each editor that connects by itself to another server that accepts connections: to the one with the fewest
+    /// editors. If all editors met at one server, nobody would work while that is cut from PostgreSQL.
     private func reconnect() throws {
         for index in connections.indices where isReconnecting(index) {
             if let time = connections[index].retryTime, time > .now { continue }
             let choice = servers.isEmpty ? [connections[index].server].compactMap(\.self) : servers
-            for _ in choice {
-                connections[index].moves += 1
+            let (left, others) = (choice.filter { isAt($0, index) }, choice.filter { !isAt($0, index) })
+            for server in others.sorted(by: { connectedCount(to: $0) < connectedCount(to: $1) }) + left {
                 do {
-                    try connect(index, to: choice[(index + connections[index].moves) % choice.count])
+                    try connect(index, to: server)
                     break
                 } catch is SystemFailure {
                     // This server does not run now.

@@ -116,9 +116,11 @@ package final class PostgresStore: DocumentStore {
             }
         case .renewEpochs(let known, let document): renewEpochs(known: known, of: document, waiting)
         case .trim(let document, let revision):
-            runInSteps(waiting) { .trimmed(await $0.trim(document, through: revision)) }
+            openCalls.run(waiting) { [upkeep] in
+                .trimmed(await upkeep.trim(document, through: revision))
+            }
         case .redact(let document, let redaction):
-            runInSteps(waiting) { .redacted(await $0.redact(document, redaction)) }
+            openCalls.run(waiting) { [upkeep] in .redacted(await upkeep.redact(document, redaction)) }
         case .find(let name):
             lookup(waiting) { reader throws(PostgresFault) in
                 .found(.success(try reader.rows.document(named: name).entry))
@@ -197,18 +199,6 @@ package final class PostgresStore: DocumentStore {
             }
         } then: {
             waiting.answer($0.mapError(\.historyRefusal))
-        }
-    }
-
-    /// Runs a call that takes several steps.
-    private func runInSteps(
-        _ waiting: WaitingCall,
-        _ body: @escaping @Sendable (Upkeep<PostgresRows, PostgresUpkeepWrites>) async -> StoreAnswer
-    ) {
-        openCalls.begin()
-        Task { [upkeep, openCalls] in
-            waiting.answer(await body(upkeep))
-            openCalls.end()
         }
     }
 

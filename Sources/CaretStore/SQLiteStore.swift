@@ -246,11 +246,13 @@ package final class SQLiteStore: DocumentStore {
             write(waiting) { writer throws(StoreFault) in .undeleted(try writer.undelete(document)) }
         case .renewEpochs(let known, let document): renewEpochs(waiting, known: known, of: document)
         case .trim(let document, let revision):
-            runInSteps(waiting) { .trimmed(await $0.trim(document, through: revision)) }
+            calls.run(waiting) { [upkeep] in
+                .trimmed(await upkeep.trim(document, through: revision))
+            }
         case .redact(let document, let redaction):
             // The backups that were made before still have the passage.
-            runInSteps(waiting) { [backups] in
-                .redacted(await $0.redact(document, redaction).naming(backups.names))
+            calls.run(waiting) { [upkeep, backups] in
+                .redacted(await upkeep.redact(document, redaction).naming(backups.names))
             }
         case .find(let name):
             lookup(waiting) { reader throws(StoreFault) in
@@ -282,25 +284,13 @@ package final class SQLiteStore: DocumentStore {
     }
 
     private func renewEpochs(_ waiting: WaitingCall, known: Revision, of document: DocumentID) {
-        write(waiting) { writer throws(StoreFault) in
-            .epochsRenewed(.success(try writer.renewEpochs()))
-        } then: { [onEvent] in
-            if case .epochsRenewed(.success(true)) = $0 {
+        let reporting = WaitingCall(waiting.call) { [onEvent] answer in
+            if answer == .epochsRenewed(.success(true)) {
                 onEvent(.renewed(.clientIsAhead(document, known: known)))
             }
+            waiting.answer(answer)
         }
-    }
-
-    /// Runs a call that takes several steps.
-    private func runInSteps(
-        _ waiting: WaitingCall,
-        _ body: @escaping @Sendable (Upkeep<SQLiteRows, SQLiteUpkeepWrites>) async -> StoreAnswer
-    ) {
-        calls.begin()
-        Task { [upkeep, calls] in
-            waiting.answer(await body(upkeep))
-            calls.end()
-        }
+        write(reporting) { writer throws(StoreFault) in .epochsRenewed(.success(try writer.renewEpochs())) }
     }
 
     private func entries(_ waiting: WaitingCall, of documents: [DocumentID]) {
@@ -413,19 +403,15 @@ package final class SQLiteStore: DocumentStore {
         return result
     }
 
-    /// Adds a call to the next transaction. `then` runs after the commit, before the answer.
+    /// Adds a call to the next transaction, and answers it after the commit.
     func write(
         _ waiting: WaitingCall,
-        _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> StoreAnswer,
-        then: @escaping @Sendable (StoreAnswer) -> Void = { _ in }
+        _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> StoreAnswer
     ) {
         writes.add(
             WriteJob { writer throws(StoreFault) in
                 let answer = try body(&writer)
-                return {
-                    then(answer)
-                    waiting.answer(answer)
-                }
+                return { waiting.answer(answer) }
             } refuse: {
                 waiting.answer($0.answer(to: waiting.call))
             })

@@ -115,7 +115,7 @@ import Testing
         let append = try document.letters("a")
         #expect(await store.appendLocked(append) { _ in append.changes }.outcome == .unknown)
         // The append is undecided until the flag is set, so each call gives up.
-        try await requireRefusals(
+        await requireRefusals(
             [
                 .pusher(SampleLog.ann, in: id), .entries([id]), .text(id, at: nil),
                 .read(id, after: 0, limit: .max),
@@ -148,7 +148,7 @@ import Testing
         store.run(.append(try documents[2].letters("x"))) { third.yield($0) }
         gate.open()
         for await answer in decided.prefix(1) { #expect(answer == .appended(.committed(head: 2))) }
-        try await requireRefusals([.pusher(SampleLog.ann, in: id)], of: store)
+        await requireRefusals([.pusher(SampleLog.ann, in: id)], of: store)
         try setFlag(true)
         for await answer in undecided.prefix(1) {
             #expect(answer == .appended(.committed(head: 2)) || answer == .appended(.away))
@@ -157,7 +157,7 @@ import Testing
     }
 
     /// Expects that a store cannot answer these calls now. It makes them at once, because each one is tried for some time.
-    private func requireRefusals(_ calls: [StoreCall], of store: PostgresStore) async throws {
+    private func requireRefusals(_ calls: [StoreCall], of store: PostgresStore) async {
         let (refusals, done) = AsyncStream<Bool>.makeStream()
         for call in calls { store.run(call) { done.yield($0 == call.refused(.refused(.away))) } }
         for await isRefused in refusals.prefix(calls.count) { #expect(isRefused) }

@@ -1,3 +1,4 @@
+package import CaretLog
 import Synchronization
 
 /// Counts the running calls that take several steps. The store closes its connections only after these calls
@@ -24,6 +25,15 @@ package final class OpenCalls: Sendable {
             return state.running == 0 ? state.closing.take() : nil
         }
         closing?.resume()
+    }
+
+    /// Runs a call that takes several steps, and answers it.
+    package func run(_ waiting: WaitingCall, _ body: @escaping @Sendable () async -> StoreAnswer) {
+        begin()
+        Task {
+            waiting.answer(await body())
+            end()
+        }
     }
 
     /// Requests that all running calls end soon, and waits until they have ended.

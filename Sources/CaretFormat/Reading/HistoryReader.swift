@@ -100,7 +100,7 @@ package struct HistoryReader<Rows: HistoryRows> {
         return changes
     }
 
-    /// The changes after `revision` and the head.
+    /// The changes after `revision`, and the head of the document.
     package mutating func slice(
         of document: DocumentRow, after revision: Revision, limit: Int
     ) throws(Fault) -> HistorySlice {

@@ -15,7 +15,7 @@ extension DocumentStore {
     }
 }
 
-/// What a store can be asked. The answer is the case of `StoreAnswer` with the same name.
+/// A call to a store. `StoreAnswer` has an answer to each call, such as `created` to `create`.
 package enum StoreCall: Equatable, Sendable {
     // MARK: Appending
 
@@ -26,7 +26,7 @@ package enum StoreCall: Equatable, Sendable {
     /// later call of the same caller about the same document.
     case append(Append)
     /// Takes the store's lock, passes the changes after `expected` to the rebase, and appends the changes that it returns.
-    /// This is for a writer whose appends had a conflict twice in a row.
+    /// A writer uses this call after two conflicts in a row.
     indirect case appendLocked(Append, AppendRebase)
 
     // MARK: Documents
@@ -35,12 +35,13 @@ package enum StoreCall: Equatable, Sendable {
     /// its first revision are one commit.
     indirect case create(DocumentName, FirstRevision?, at: Int64)
     case find(DocumentName)
-    /// The entries of these documents, in this order. Each head is at least the newest one that any caller was told before
-    /// this call.
+    /// The entries of these documents, in this order. They include every commit that was reported before this call.
     case entries([DocumentID])
-    /// The documents whose names begin with `prefix` and come after `after`, in the byte order of names.
+    /// One page of the documents whose names begin with `prefix`. The names are sorted by their bytes, and the page begins
+    /// after the name `after`.
     case list(prefix: ByteString, after: ByteString?, limit: Int)
-    /// The deleted documents that can still be undeleted, after `after`, in the order of creation.
+    /// One page of the deleted documents that can still be undeleted. They are sorted by their ids, and the page begins after
+    /// the id `after`.
     case deleted(prefix: ByteString, after: DocumentID?, limit: Int)
     /// Renames a document. The document's id, epoch, history and pushers stay the same.
     indirect case rename(DocumentID, to: DocumentName)
@@ -58,8 +59,8 @@ package enum StoreCall: Equatable, Sendable {
     /// The revisions after `after`, in order, and the head. The sum of their changes' `weight` is at most `limit`. But if
     /// there are any revisions, at least one is returned.
     case read(DocumentID, after: Revision, limit: Int)
-    /// The entry of a pusher in a document, if the store still has one, and the head at the time of reading. The head is at
-    /// least the newest one that any caller was told before this call.
+    /// The entry of a pusher in a document, if the store still has one, and the head at the time of reading. They include
+    /// every commit that was reported before this call.
     indirect case pusher(Pusher, in: DocumentID)
     /// Reports that a client knows a revision of a document's epoch that is beyond the head. This shows that the database
     /// was replaced by an older copy. Renews the epochs of all documents, unless the store's epochs were created or renewed
@@ -78,7 +79,7 @@ package enum StoreCall: Equatable, Sendable {
     case tokens(TokenCall)
 }
 
-/// The answer of a store to the call of the same name.
+/// The answer of a store to a `StoreCall`.
 package enum StoreAnswer: Equatable, Sendable {
     case appended(AppendOutcome)
     /// `missed` are the changes after `expected`, over which the appended changes were rebased.
@@ -106,7 +107,7 @@ package enum StoreAnswer: Equatable, Sendable {
 
 /// Makes the changes of a locked append.
 package struct AppendRebase: Equatable, Sendable {
-    /// The changes to append after `missed`, which others committed first. It is pure.
+    /// The changes to append after `missed`, which others committed first. It must be pure.
     package let changes: @Sendable (_ missed: [LoggedChange]) -> [PushedChange]
 
     package init(_ changes: @escaping @Sendable ([LoggedChange]) -> [PushedChange]) { self.changes = changes }

@@ -77,8 +77,8 @@ final class EditorGroup {
         try send([connections[index].editor.hello()], index)
     }
 
-    /// Connects each editor that connects by itself to another server that accepts connections: to the one with the fewest
-    /// editors. If all editors met at one server, nobody would work while that is cut from PostgreSQL.
+    /// Connects each editor that connects by itself to another server that accepts connections. Each chooses the server with
+    /// the fewest editors. Otherwise all of them may end up at one server, and wait there while it is cut from PostgreSQL.
     private func reconnect() throws {
         for index in connections.indices where isReconnecting(index) {
             if let time = connections[index].retryTime, time > .now { continue }

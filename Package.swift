@@ -133,7 +133,7 @@ let package = Package(
         .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
         .executableTarget(
             name: "store-faults",
-            dependencies: ["CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport"],
+            dependencies: ["CFaultVFS", "CaretCore", "CaretFormat", "CaretLog", "CaretStore", "TestSupport"],
             path: "Tests/StoreFaults", swiftSettings: strict),
         .testTarget(
             name: "CaretCommandTests",

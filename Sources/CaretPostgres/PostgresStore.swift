@@ -1,5 +1,5 @@
 import CaretConcurrency
-import CaretCore
+package import CaretCore
 package import CaretFormat
 package import CaretLog
 @preconcurrency import Dispatch
@@ -9,24 +9,24 @@ package import CaretLog
 /// It has five connections: two for appends, one for all other writes, one for all reads, and that of the bus. Each one has
 /// its own thread or queue, and is made again after it was lost. Two threads commit appends in groups: all appends that
 /// arrive during a commit share the next one. A document is always appended to by the same thread.
-package final class PostgresStore: DocumentStore {
+package final class PostgresStore: SQLStore {
     let shared: SharedState
     private let appends: [AppendQueue]
     /// For all writes that are no appends.
     let writes: SharedConnection<Lane>
     let reads: SharedConnection<Readers>
-    let upkeep: Upkeep<PostgresRows, PostgresUpkeepWrites>
-    private let due = DueDocuments()
+    package let upkeep: Upkeep<Lane, PostgresUpkeepWrites>
+    package let due = DueDocuments()
     private let rows = KnownRows()
     /// The background tasks, which run until the store is closed.
     private let upkeepTasks: [Task<Void, Never>]
-    let openCalls = OpenCalls()
+    package let openCalls = OpenCalls()
+    /// PostgreSQL makes its own backups.
+    package var backupNames: [String] { [] }
     private let postgresBus: PostgresBus
 
     /// Tells the other servers over the same database what this store has committed.
     package var bus: (any NodeBus)? { postgresBus }
-
-    typealias Reader = Readers.Reader
 
     package var generation: UInt64 { shared.generation.value }
 
@@ -89,75 +89,12 @@ package final class PostgresStore: DocumentStore {
         await upkeep.round(at: time)
     }
 
-    // MARK: Calls
-
-    package func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
-        let waiting = WaitingCall(call, then: answer)
-        switch call {
-        case .append(let append): self.append(append, waiting)
-        case .appendLocked(let append, let rebase): appendLocked(append, rebase, waiting)
-        case .create(let name, let first, let time):
-            // If the first try was committed, the second one finds the document.
-            write(waiting, canRepeat: true) { writer throws(PostgresFault) in
-                .created(try writer.create(name, first, at: time))
-            }
-        case .rename(let document, let name):
-            write(waiting, to: document) { writer throws(PostgresFault) in
-                .renamed(try writer.rename(document, to: name))
-            }
-        case .delete(let document, let time):
-            write(waiting, to: document) { writer throws(PostgresFault) in
-                try writer.delete(document, at: time)
-                return .deleted(nil)
-            }
-        case .undelete(let document):
-            write(waiting, to: document) { writer throws(PostgresFault) in
-                .undeleted(try writer.undelete(document))
-            }
-        case .renewEpochs(let known, let document): renewEpochs(known: known, of: document, waiting)
-        case .trim(let document, let revision):
-            openCalls.run(waiting) { [upkeep] in
-                .trimmed(await upkeep.trim(document, through: revision))
-            }
-        case .redact(let document, let redaction):
-            openCalls.run(waiting) { [upkeep] in .redacted(await upkeep.redact(document, redaction)) }
-        case .find(let name):
-            lookup(waiting) { reader throws(PostgresFault) in
-                .found(.success(try reader.rows.document(named: name).entry))
-            }
-        case .entries(let documents): entries(of: documents, waiting)
-        case .list(let prefix, let after, let limit):
-            lookup(waiting) { reader throws(PostgresFault) in
-                .listed(.success(try reader.list(prefix: prefix, after: after, limit: limit)))
-            }
-        case .deleted(let prefix, let after, let limit):
-            lookup(waiting) { reader throws(PostgresFault) in
-                .listed(.success(try reader.deleted(prefix: prefix, after: after, limit: limit)))
-            }
-        case .pusher(let pusher, let document):
-            lookup(waiting, of: document) { reader throws(PostgresFault) in
-                .pusher(.success(try reader.pusher(pusher, in: document)))
-            }
-        case .read(let document, let revision, let limit):
-            history(waiting, of: document, as: .long) { [rows] reader throws(PostgresFault) in
-                let row = try reader.document(document)
-                rows.note(row)
-                return .read(.success(try reader.slice(of: row, after: revision, limit: limit)))
-            }
-        case .text(let document, let revision?): run(TextReplay(document, at: revision), for: waiting)
-        case .text(let document, nil): load(document, waiting) { .text(.success($0.head)) }
-        case .load(let document): load(document, waiting) { .loaded(.success($0)) }
-        case .tags(let tags): run(tags, waiting)
-        case .tokens(let tokens): run(tokens, waiting)
-        }
-    }
-
     /// Tells the other servers over the same database.
     func tell(_ news: NodeNews) { postgresBus.publish([news]) }
 
     // MARK: Calls that write
 
-    private func append(_ append: Append, _ waiting: WaitingCall) {
+    package func append(_ append: Append, _ waiting: WaitingCall) {
         // An append without changes sets the line break.
         if append.changes.isEmpty {
             return write(waiting, to: append.document) { writer throws(PostgresFault) in
@@ -174,7 +111,16 @@ package final class PostgresStore: DocumentStore {
         ])
     }
 
-    private func appendLocked(_ append: Append, _ rebase: AppendRebase, _ waiting: WaitingCall) {
+    package func create(
+        _ name: DocumentName, _ first: FirstRevision?, at time: Int64, _ waiting: WaitingCall
+    ) {
+        // If the first try was committed, the second one finds the document.
+        write(waiting, to: nil, canRepeat: true) { writer throws(PostgresFault) in
+            .created(try writer.create(name, first, at: time))
+        }
+    }
+
+    package func appendLocked(_ append: Append, _ rebase: AppendRebase, _ waiting: WaitingCall) {
         attempt(on: writes, as: .short) { [due, rows] lane in
             var locked = LockedAppend(append, lane, rows)
             let outcome = locked.run(rebase.changes)
@@ -188,7 +134,7 @@ package final class PostgresStore: DocumentStore {
         }
     }
 
-    private func renewEpochs(known: Revision, of document: DocumentID, _ waiting: WaitingCall) {
+    package func renewEpochs(known: Revision, of document: DocumentID, _ waiting: WaitingCall) {
         attempt(on: writes, as: .short) { lane in
             if lane.shared.isFresh { return .success(.epochsRenewed(.success(false))) }
             return Result { () throws(PostgresFault) in
@@ -204,12 +150,15 @@ package final class PostgresStore: DocumentStore {
 
     // MARK: Calls that read
 
-    private func entries(of documents: [DocumentID], _ waiting: WaitingCall) {
+    package func entries(of documents: [DocumentID], _ waiting: WaitingCall) {
         attempt(on: reads, as: .short) { readers in
             Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
                     try readers.lane.decide(documents)
-                    return .entries(try readers[.short].rows.entries(of: documents))
+                    return .entries(
+                        try readers[.short].rows.entries(of: documents) {
+                            readers.lane.shared.noteGeneration($0)
+                        })
                 }
             }
         } then: {
@@ -217,22 +166,10 @@ package final class PostgresStore: DocumentStore {
         }
     }
 
-    private func load(
-        _ document: DocumentID, _ waiting: WaitingCall,
-        _ answer: @escaping @Sendable (LoadedDocument) -> StoreAnswer
-    ) {
-        history(waiting, of: document, as: .short) { [due] reader throws(PostgresFault) in
-            let row = try reader.document(document)
-            // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
-            if UpkeepPolicy.isDue(row) { due.add([document]) }
-            let head = try reader.text(of: row, at: row.entry.head).snapshot
-            return answer(LoadedDocument(row.entry, head))
-        }
-    }
+    /// The next append needs the row, if another server has appended to the document.
+    package func note(_ row: DocumentRow) { rows.note(row) }
 
-    /// Does the next step of a replay. Further steps run after the calls that wait meanwhile, so a long replay does
-    /// not delay short ones.
-    private func run(_ replay: TextReplay, for waiting: WaitingCall) {
+    package func run(_ replay: TextReplay, for waiting: WaitingCall) {
         attempt(on: reads, as: .long) { readers in
             var replay = replay
             return Result { () throws(PostgresFault) in

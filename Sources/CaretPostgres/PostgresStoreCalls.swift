@@ -1,16 +1,22 @@
 import CaretConcurrency
 import CaretCore
-import CaretFormat
-import CaretLog
+package import CaretFormat
+package import CaretLog
 @preconcurrency import Dispatch
 
 // How calls run on the connections of the store.
 extension PostgresStore {
-    /// Runs `body` in a transaction. `document` is the one that it writes to, if it exists already. `canRepeat` says that
-    /// `body` may run again after it was committed.
+    package func write(
+        _ waiting: WaitingCall, to document: DocumentID?,
+        _ body: @escaping @Sendable (inout DocumentWriter) throws(PostgresFault) -> StoreAnswer
+    ) {
+        write(waiting, to: document, canRepeat: false, body)
+    }
+
+    /// `canRepeat` says that `body` may run again after it was committed.
     func write(
-        _ waiting: WaitingCall, to document: DocumentID? = nil, canRepeat: Bool = false,
-        _ body: @escaping @Sendable (DocumentWriter) throws(PostgresFault) -> StoreAnswer
+        _ waiting: WaitingCall, to document: DocumentID?, canRepeat: Bool,
+        _ body: @escaping @Sendable (inout DocumentWriter) throws(PostgresFault) -> StoreAnswer
     ) {
         attempt(on: writes, as: .short) { lane in
             func write() throws(PostgresFault) -> StoreAnswer {
@@ -66,10 +72,9 @@ extension PostgresStore {
         }
     }
 
-    /// Reads from one snapshot of the database, for calls that read at most a page of rows.
-    func lookup(
-        _ waiting: WaitingCall, of document: DocumentID? = nil,
-        _ body: @escaping @Sendable (inout Reader) throws(PostgresFault) -> StoreAnswer
+    package func lookup(
+        _ waiting: WaitingCall, of document: DocumentID?,
+        _ body: @escaping @Sendable (inout HistoryReader<Lane>) throws(PostgresFault) -> StoreAnswer
     ) {
         attempt(on: reads, as: .short) { readers in
             Result { () throws(PostgresFault) in
@@ -89,11 +94,11 @@ extension PostgresStore {
         }
     }
 
-    /// Reads from one snapshot of the database, for calls that may read a whole text.
-    func history(
-        _ waiting: WaitingCall, of document: DocumentID, as callClass: CallClass,
-        _ body: @escaping @Sendable (inout Reader) throws(PostgresFault) -> StoreAnswer
+    package func history(
+        _ waiting: WaitingCall, of document: DocumentID, isHead: Bool,
+        _ body: @escaping @Sendable (inout HistoryReader<Lane>) throws(PostgresFault) -> StoreAnswer
     ) {
+        let callClass: CallClass = isHead ? .short : .long
         attempt(on: reads, as: callClass) { readers in
             Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in

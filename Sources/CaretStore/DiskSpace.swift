@@ -27,7 +27,7 @@ package struct DiskSpace: Sendable {
             .snapshotting,
             .merging,
             .merged, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged, .pushersForgotten,
-            .damaged,
+            .damaged, .damagedRow,
             .diskFailed, .filesLost:
             break
         }

@@ -60,7 +60,7 @@ struct GroupCommit {
                     let answers = try work(jobs)
                     isNeeded = writer.hasWritten || writer.database.totalChanges != before
                     if isNeeded {
-                        try writer.database.run("UPDATE store SET commits = ?", .integer(next.commits))
+                        try writer.database.run("UPDATE store SET commits = $1", .integer(next.commits))
                         onEvent(.committing(jobs.count))
                     }
                     isWorkDone = true
@@ -88,6 +88,10 @@ struct GroupCommit {
             } catch {
                 switch error {
                 case .database(let fault): throw fault
+                case .damagedRow(let reason):
+                    onEvent(.damagedRow(reason))
+                    if writer.database.totalChanges != before { throw .damaged(reason) }
+                    answers.append { job.refuse(.refused(.refused(.damaged))) }
                 // A refusal is a normal answer, and does not roll back the transaction.
                 case .refused(let refusal):
                     precondition(

@@ -1,6 +1,6 @@
 import CSQLite
 import CaretConcurrency
-import CaretCore
+package import CaretCore
 package import CaretFormat
 package import CaretLog
 @preconcurrency import Dispatch
@@ -9,24 +9,25 @@ package import CaretLog
 ///
 /// One thread does all writes through one connection. The calls that arrive during a sync share the next
 /// transaction. Readers have their own queues and connections, and see only committed data.
-package final class SQLiteStore: DocumentStore {
+package final class SQLiteStore: SQLStore {
     let folder: DataFolder
     let files: FileIdentityCheck
     /// The backups that a server has made of this store.
     let backups: BackupFiles
+    package var backupNames: [String] { backups.names }
     let writes: WriteQueue
     /// For calls that read one row or one page of rows.
-    private let lookups: QueueConfined<HistoryReader<SQLiteRows>>
+    private let lookups: QueueConfined<HistoryReader<Database>>
     /// For newest texts, which opening a document needs.
-    private let heads: QueueConfined<HistoryReader<SQLiteRows>>
+    private let heads: QueueConfined<HistoryReader<Database>>
     /// For pages of history and old texts. They may take many times as long as a newest text.
-    private let histories: QueueConfined<HistoryReader<SQLiteRows>>
-    private let upkeepReader: QueueConfined<UpkeepReader<SQLiteRows>>
-    let upkeep: Upkeep<SQLiteRows, SQLiteUpkeepWrites>
-    private let due = DueDocuments()
+    private let histories: QueueConfined<HistoryReader<Database>>
+    private let upkeepReader: QueueConfined<UpkeepReader<Database>>
+    package let upkeep: Upkeep<Database, SQLiteUpkeepWrites>
+    package let due = DueDocuments()
     /// The background tasks, which run until the store is closed.
     private let upkeepTasks: [Task<Void, Never>]
-    let calls = OpenCalls()
+    package let openCalls = OpenCalls()
     let onEvent: @Sendable (StoreEvent) -> Void
     private let currentGeneration: Generation
     /// The store's part of every epoch. It can be renewed at any time.
@@ -87,13 +88,15 @@ package final class SQLiteStore: DocumentStore {
                 HistoryReader(database: try folder.openForReading(), generation: generation, cache: cache)),
             on: "caret.store.upkeep", inBackground: true)
         let readers = [lookups, heads, histories]
-        let upkeepWrites = SQLiteUpkeepWrites(writes, upkeepReader, calls, onEvent: onEvent) {
+        let upkeepWrites = SQLiteUpkeepWrites(writes, upkeepReader, openCalls, onEvent: onEvent) {
             [upkeepReader] document in
             // A read that began before the history was rewritten has ended before its queue does this.
             for reader in readers { await reader.run { $0.forgetHistory(of: document) } }
             await upkeepReader.run { $0.forgetHistory(of: document) }
         }
-        upkeep = Upkeep(upkeepWrites, UpkeepReads(upkeepReader), settings, calls) { onEvent(StoreEvent($0)) }
+        upkeep = Upkeep(upkeepWrites, UpkeepReads(upkeepReader), settings, openCalls) {
+            onEvent(StoreEvent($0))
+        }
         var upkeepTasks = [
             Task { [upkeep, due] in await upkeep.run(due) }, Task { [upkeep] in await upkeep.runRounds() },
             Task { [writes, files] in await SQLiteStore.watch(files, writes) },
@@ -162,7 +165,7 @@ package final class SQLiteStore: DocumentStore {
             var row = found ?? StoreRow(progress: StoreProgress(generation: 0, commits: 0, checkpoints: 0))
             if found == nil, try database.first("SELECT 1 FROM document LIMIT 1", read: { _ in true }) == true
             {
-                throw DatabaseFault(code: SQLITE_CORRUPT, message: "the row of the store is missing")
+                throw DatabaseFault.damaged("the row of the store is missing")
             }
             if found == nil || reason != nil {
                 row.progress.generation = .random(in: .min ... .max)
@@ -195,7 +198,7 @@ package final class SQLiteStore: DocumentStore {
     package func close(then completion: @escaping @Sendable () -> Void) {
         for task in upkeepTasks { task.cancel() }
         Task { [self] in
-            await calls.close()
+            await openCalls.close()
             for task in upkeepTasks { await task.value }
             // Close the writer last: the last open connection copies the log into the database.
             for reader in [lookups, heads, histories] { await reader.close() }
@@ -214,76 +217,33 @@ package final class SQLiteStore: DocumentStore {
     /// were deleted long ago, trims histories, and forgets old pushers. Merges the segments of idle
     /// documents, and returns free space to the file system.
     package func runUpkeep(at time: Int64) async {
-        calls.begin()
-        defer { calls.end() }
+        openCalls.begin()
+        defer { openCalls.end() }
         await upkeep.round(at: time)
     }
 
     // MARK: Calls
 
-    package func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
-        let waiting = WaitingCall(call, then: answer)
-        switch call {
-        case .append(let append):
-            write(waiting) { writer throws(StoreFault) in .appended(try writer.append(append)) }
-        case .appendLocked(let append, let rebase):
-            write(waiting) { writer throws(StoreFault) in
-                let (missed, outcome) = try writer.appendLocked(append, rebase: rebase.changes)
-                return .appendedLocked(missed: missed, outcome)
-            }
-        case .create(let name, let first, let time):
-            write(waiting) { writer throws(StoreFault) in
-                .created(try writer.create(name, first, at: time, epoch: .random(in: .min ... .max)))
-            }
-        case .rename(let document, let name):
-            write(waiting) { writer throws(StoreFault) in .renamed(try writer.rename(document, to: name)) }
-        case .delete(let document, let time):
-            write(waiting) { writer throws(StoreFault) in
-                try writer.delete(document, at: time)
-                return .deleted(nil)
-            }
-        case .undelete(let document):
-            write(waiting) { writer throws(StoreFault) in .undeleted(try writer.undelete(document)) }
-        case .renewEpochs(let known, let document): renewEpochs(waiting, known: known, of: document)
-        case .trim(let document, let revision):
-            calls.run(waiting) { [upkeep] in
-                .trimmed(await upkeep.trim(document, through: revision))
-            }
-        case .redact(let document, let redaction):
-            // The backups that were made before still have the passage.
-            calls.run(waiting) { [upkeep, backups] in
-                .redacted(await upkeep.redact(document, redaction).naming(backups.names))
-            }
-        case .find(let name):
-            lookup(waiting) { reader throws(StoreFault) in
-                .found(.success(try reader.rows.document(named: name).entry))
-            }
-        case .entries(let documents): entries(waiting, of: documents)
-        case .list(let prefix, let after, let limit):
-            lookup(waiting) { reader throws(StoreFault) in
-                .listed(.success(try reader.list(prefix: prefix, after: after, limit: limit)))
-            }
-        case .deleted(let prefix, let after, let limit):
-            lookup(waiting) { reader throws(StoreFault) in
-                .listed(.success(try reader.deleted(prefix: prefix, after: after, limit: limit)))
-            }
-        case .pusher(let pusher, let document): find(pusher, in: document, waiting)
-        case .read(let document, let revision, let limit):
-            history(waiting, of: document, on: histories) { reader throws(StoreFault) in
-                let row = try reader.document(document)
-                return .read(.success(try reader.slice(of: row, after: revision, limit: limit)))
-            }
-        case .text(let document, let revision?): run(TextReplay(document, at: revision), for: waiting)
-        case .text(let document, nil):
-            load(document, waiting) { .text(.success($0.head)) }
-        case .load(let document):
-            load(document, waiting) { .loaded(.success($0)) }
-        case .tags(let tags): run(tags, waiting)
-        case .tokens(let tokens): run(tokens, waiting)
+    package func append(_ append: Append, _ waiting: WaitingCall) {
+        write(waiting) { writer throws(StoreFault) in .appended(try writer.append(append)) }
+    }
+
+    package func appendLocked(_ append: Append, _ rebase: AppendRebase, _ waiting: WaitingCall) {
+        write(waiting) { writer throws(StoreFault) in
+            let (missed, outcome) = try writer.appendLocked(append, rebase: rebase.changes)
+            return .appendedLocked(missed: missed, outcome)
         }
     }
 
-    private func renewEpochs(_ waiting: WaitingCall, known: Revision, of document: DocumentID) {
+    package func create(
+        _ name: DocumentName, _ first: FirstRevision?, at time: Int64, _ waiting: WaitingCall
+    ) {
+        write(waiting) { writer throws(StoreFault) in
+            .created(try writer.create(name, first, at: time, epoch: .random(in: .min ... .max)))
+        }
+    }
+
+    package func renewEpochs(known: Revision, of document: DocumentID, _ waiting: WaitingCall) {
         let reporting = WaitingCall(waiting.call) { [onEvent] answer in
             if answer == .epochsRenewed(.success(true)) {
                 onEvent(.renewed(.clientIsAhead(document, known: known)))
@@ -293,41 +253,19 @@ package final class SQLiteStore: DocumentStore {
         write(reporting) { writer throws(StoreFault) in .epochsRenewed(.success(try writer.renewEpochs())) }
     }
 
-    private func entries(_ waiting: WaitingCall, of documents: [DocumentID]) {
-        lookups.async { reader in
-            waiting.answer(
-                .entries(
-                    documents.map { id in
-                        Result { () throws(StoreFault) in try reader.document(id).entry }.mapError(\.refusal)
-                    }))
-        }
-    }
+    /// An append finds the row again by itself.
+    package func note(_ row: DocumentRow) {}
 
-    private func find(_ pusher: Pusher, in document: DocumentID, _ waiting: WaitingCall) {
-        lookup(waiting) { [files] reader throws(StoreFault) in
-            // If the file was removed, its data will be lost, so the server must not ack a repeated push.
-            if !files.areFound { throw .refused(.refused(.failed)) }
-            return .pusher(.success(try reader.pusher(pusher, in: document)))
-        }
-    }
-
-    private func load(
-        _ document: DocumentID, _ waiting: WaitingCall,
-        _ answer: @escaping @Sendable (LoadedDocument) -> StoreAnswer
-    ) {
-        history(waiting, of: document, on: heads) { [due] reader throws(StoreFault) in
-            let row = try reader.document(document)
-            // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
-            if UpkeepPolicy.isDue(row) { due.add([document]) }
-            let head = try reader.text(of: row, at: row.entry.head).snapshot
-            return answer(LoadedDocument(row.entry, head))
+    package func entries(of documents: [DocumentID], _ waiting: WaitingCall) {
+        lookup(waiting, of: nil) { reader throws(StoreFault) in
+            .entries(try reader.rows.entries(of: documents))
         }
     }
 
     /// Does the next step of a replay. Further steps run after the calls that wait meanwhile, so the queue
     /// takes turns between all replays, and a long one does not delay short ones.
-    private func run(_ replay: TextReplay, for waiting: WaitingCall) {
-        calls.begin()
+    package func run(_ replay: TextReplay, for waiting: WaitingCall) {
+        openCalls.begin()
         histories.async { [self] reader in
             var replay = replay
             switch result(replay.document, { () throws(StoreFault) in try replay.step(&reader) }) {
@@ -335,7 +273,7 @@ package final class SQLiteStore: DocumentStore {
             case .success(let snapshot?): waiting.answer(.text(.success(snapshot)))
             case .success(nil): run(replay, for: waiting)
             }
-            calls.end()
+            openCalls.end()
         }
     }
 
@@ -359,24 +297,29 @@ package final class SQLiteStore: DocumentStore {
 
     // MARK: Queues
 
-    /// Reads from one snapshot of the database, for calls that read at most a page of rows.
-    func lookup(
-        _ waiting: WaitingCall,
-        _ body: @escaping @Sendable (inout HistoryReader<SQLiteRows>) throws(StoreFault) -> StoreAnswer
+    package func lookup(
+        _ waiting: WaitingCall, of document: DocumentID?,
+        _ body: @escaping @Sendable (inout HistoryReader<Database>) throws(StoreFault) -> StoreAnswer
     ) {
-        lookups.async { [onEvent] reader in
-            let answer = Result { () throws(StoreFault) in try reader.reading(body) }
-            if case .failure(let fault) = answer, fault.refusal == .damaged { onEvent(.damaged(nil)) }
+        lookups.async { [self] reader in
+            let answer = Result { () throws(StoreFault) in
+                // If the file was removed, its data will be lost, so the server must not ack a repeated push.
+                if document != nil, !files.areFound { throw .refused(.refused(.failed)) }
+                return try reader.reading(body)
+            }
+            if case .failure(let fault) = answer, fault.refusal == .damaged {
+                reportRow(fault)
+                onEvent(.damaged(nil))
+            }
             waiting.answer(answer.mapError(\.historyRefusal))
         }
     }
 
-    /// Reads from one snapshot of the database, for calls that may read a whole text.
-    private func history(
-        _ waiting: WaitingCall, of document: DocumentID, on queue: QueueConfined<HistoryReader<SQLiteRows>>,
-        _ body: @escaping @Sendable (inout HistoryReader<SQLiteRows>) throws(StoreFault) -> StoreAnswer
+    package func history(
+        _ waiting: WaitingCall, of document: DocumentID, isHead: Bool,
+        _ body: @escaping @Sendable (inout HistoryReader<Database>) throws(StoreFault) -> StoreAnswer
     ) {
-        queue.async { [self] reader in
+        (isHead ? heads : histories).async { [self] reader in
             waiting.answer(result(document) { () throws(StoreFault) in try reader.reading(body) })
         }
     }
@@ -384,7 +327,7 @@ package final class SQLiteStore: DocumentStore {
     /// Reads a history, and returns the result.
     func history<Answer: Sendable>(
         of document: DocumentID,
-        _ body: @escaping @Sendable (inout HistoryReader<SQLiteRows>) throws(StoreFault) -> Answer
+        _ body: @escaping @Sendable (inout HistoryReader<Database>) throws(StoreFault) -> Answer
     ) async -> Result<Answer, HistoryRefusal> {
         await histories.run { [self] reader in
             result(document) { () throws(StoreFault) in try reader.reading(body) }
@@ -395,17 +338,22 @@ package final class SQLiteStore: DocumentStore {
     private func result<Answer>(
         _ document: DocumentID, _ body: () throws(StoreFault) -> Answer
     ) -> Result<Answer, HistoryRefusal> {
-        let result = Result(catching: body).mapError(\.historyRefusal)
-        if case .failure(.refused(.damaged)) = result {
+        let result = Result(catching: body)
+        if case .failure(let fault) = result, fault.historyRefusal == .refused(.damaged) {
+            reportRow(fault)
             onEvent(.damaged(document))
             writes.close(damaged: document)
         }
-        return result
+        return result.mapError(\.historyRefusal)
+    }
+
+    private func reportRow(_ fault: StoreFault) {
+        if case .damagedRow(let reason) = fault { onEvent(.damagedRow(reason)) }
     }
 
     /// Adds a call to the next transaction, and answers it after the commit.
-    func write(
-        _ waiting: WaitingCall,
+    package func write(
+        _ waiting: WaitingCall, to document: DocumentID? = nil,
         _ body: @escaping @Sendable (inout HistoryWriter) throws(StoreFault) -> StoreAnswer
     ) {
         writes.add(

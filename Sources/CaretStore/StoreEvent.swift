@@ -48,6 +48,8 @@ package enum StoreEvent: Equatable, Sendable {
     /// A document is damaged. The store refuses appends to it; other documents stay available. Nil if the
     /// damaged document is not known.
     case damaged(DocumentID?)
+    /// A row has something that no server writes.
+    case damagedRow(String)
     /// The disk failed. The store writes nothing more, and the process should end.
     case diskFailed(DatabaseFault)
     /// The database at this path, or its log, was removed or replaced. The store writes nothing more. Only

@@ -60,6 +60,7 @@ final class StoreLog: Sendable {
             log.write(LogEvent(.pushersForgotten, .document(document.value), .count(pushers)))
         case .damaged(let document?): log.write(LogEvent(.documentDamaged, .document(document.value)))
         case .damaged(nil): log.write(LogEvent(.documentDamaged))
+        case .damagedRow(let reason): log.write(LogEvent(.documentDamaged, .fault(reason)))
         case .diskFailed(let fault): exitAfterFailure(fault)
         // The process keeps running, because only this process can still read and export the documents.
         case .filesLost(let path):

@@ -74,10 +74,10 @@ import Testing
     /// segments before the newest snapshot.
     private func due(_ sizes: [Size], snapshot: Int = 0, isIdle: Bool = false) -> Range<Int>? {
         var (summaries, last) = ([SegmentSummary](), 0)
-        for (index, size) in sizes.enumerated() {
+        for size in sizes {
             summaries.append(
                 SegmentSummary(
-                    row: Int64(index), first: Revision(last + 1), last: Revision(last + size.changes),
+                    first: Revision(last + 1), last: Revision(last + size.changes),
                     bytes: size.bytes, isUnmerged: size.isUnmerged))
             last += size.changes
         }
@@ -137,7 +137,7 @@ import Testing
     func fanOut(count: Int) {
         let summaries = (0..<count).map { index in
             SegmentSummary(
-                row: Int64(index), first: Revision(10 * index + 1), last: Revision(10 * index + 10),
+                first: Revision(10 * index + 1), last: Revision(10 * index + 10),
                 bytes: 100,
                 isUnmerged: false)
         }
@@ -150,7 +150,6 @@ import Testing
 private struct SimulatedHistory {
     private(set) var summaries: [SegmentSummary] = []
     private(set) var packings = 0
-    private var rows: Int64 = 0
 
     var revisions: Int { summaries.last?.last.value ?? 0 }
 
@@ -176,9 +175,8 @@ private struct SimulatedHistory {
 
     private mutating func add(from first: Int, through last: Int, bytes: Int, isUnmerged: Bool, at index: Int)
     {
-        rows += 1
         let summary = SegmentSummary(
-            row: rows, first: Revision(first), last: Revision(last), bytes: bytes, isUnmerged: isUnmerged)
+            first: Revision(first), last: Revision(last), bytes: bytes, isUnmerged: isUnmerged)
         summaries.insert(summary, at: index)
     }
 }

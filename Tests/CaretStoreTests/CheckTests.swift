@@ -163,8 +163,8 @@ import Testing
         defer { sample.scratch.remove() }
         let pages = ThreadSafeCounter()
         let database = try DataFolder(sample.scratch.path).openForReading()
-        var check = try StoreCheck(database, isStopped: { pages.count > 0 })
-        let report = check.run(nil) { progress in
+        var check = StoreCheck(SQLRows(database, Generation(1)), isStopped: { pages.count > 0 })
+        let report = check.run { progress in
             #expect(progress.documents == 64 && progress.allDocuments == 154)
             pages.add()
         }

@@ -1,5 +1,6 @@
 import CaretConcurrency
 import CaretCore
+import CaretFormat
 import CaretLog
 import CaretStore
 import Synchronization

@@ -1,3 +1,4 @@
+import CaretFormat
 import CaretLog
 import CaretStore
 import Foundation
@@ -249,7 +250,8 @@ import Testing
         }
         #expect(try database.first("SELECT count(*) FROM store", read: { $0.integer(0) }) == 0)
         try database.run(
-            "INSERT INTO store (one, generation, commits, backup) VALUES (1, ?, 0, ?)", .integer(.min), .null)
+            "INSERT INTO store (one, generation, commits, backup) VALUES (1, ?, 0, ?)", .integer(.min),
+            .integer(nil))
         #expect(try database.first("SELECT generation FROM store", read: { $0.integer(0) }) == .min)
     }
 }

@@ -210,7 +210,7 @@ import Testing
     }
 }
 
-extension UpkeepReader<SQLiteRows> {
+extension UpkeepReader<Database> {
     fileprivate mutating func prepare(
         _ redaction: Redaction, of document: DocumentID
     ) -> Result<RedactionPlan, any Error> {

@@ -94,7 +94,8 @@ import Testing
         let began = ContinuousClock.now
         let store = try SQLiteStore(folder: folder) { event in
             switch event {
-            case .namesRebuilt, .renewed, .damaged, .diskFailed, .filesLost, .diskFull, .checkpointDiskFull:
+            case .namesRebuilt, .renewed, .damaged, .damagedRow, .diskFailed, .filesLost, .diskFull,
+                .checkpointDiskFull:
                 Issue.record("\(round): \(event)")
             case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
                 .merging, .merged, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged,

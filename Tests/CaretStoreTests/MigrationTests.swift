@@ -1,3 +1,4 @@
+import CaretFormat
 import CaretLog
 import CaretStore
 import TestSupport
@@ -44,7 +45,7 @@ import Testing
         let columns = "id, user, digest, created, grants_sum, sum, grants"
         let rows = try DataFolder(newer.path).openForWriting().all("SELECT \(columns) FROM token") { row in
             [
-                Value.integer(row.integer(0)), .bytes(row.bytes(1)), .bytes(row.bytes(2)),
+                SQLValue.integer(row.integer(0)), .bytes(row.bytes(1)), .bytes(row.bytes(2)),
                 .integer(row.integer(3)), .integer(row.integer(4)), .integer(row.integer(5)),
                 .bytes(row.bytes(6)),
             ]

@@ -81,7 +81,8 @@ private struct RandomRun {
     private static func opened(_ scratch: Scratch) throws(OpeningFault) -> SQLiteStore {
         try SQLiteStore(folder: scratch.path) { event in
             switch event {
-            case .renewed, .damaged, .diskFailed, .diskFull, .checkpointDiskFull: Issue.record("\(event)")
+            case .renewed, .damaged, .damagedRow, .diskFailed, .diskFull, .checkpointDiskFull:
+                Issue.record("\(event)")
             default: break
             }
         }
@@ -90,7 +91,7 @@ private struct RandomRun {
     private static func opened(_ address: String, as node: String) throws -> PostgresStore {
         try PostgresStore(PostgresAddress(address), node: node, allowsUnreplicated: true) { event in
             switch event {
-            case .renewed, .damaged, .failed, .full, .lost: Issue.record("\(event)")
+            case .renewed, .damaged, .damagedRow, .failed, .full, .lost: Issue.record("\(event)")
             default: break
             }
         }

@@ -48,7 +48,7 @@ final class FailingTarget<Target: MoveTarget>: MoveTarget {
     func write(_ row: MovedRow, to table: MovedTable) throws(StoreMoveFault) {
         if table == .segment { try step.fail(at: .write) }
         let isChanged = step == .changeValue && table == .token
-        try target.write(isChanged ? Array(row.dropLast()) + [.number(1)] : row, to: table)
+        try target.write(isChanged ? Array(row.dropLast()) + [.integer(1)] : row, to: table)
     }
 
     var copiedDigest: [UInt8]? { target.copiedDigest }

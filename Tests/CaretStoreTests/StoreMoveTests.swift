@@ -44,7 +44,7 @@ struct StoreMoveTests {
     @Test("no table and no column of the stores is forgotten")
     func columns() throws {
         let moved = MovedTable.allCases.map { table in
-            (table.rawValue, Set(table.columns.map(\.name)))
+            (table.rawValue, Set(table.columns.map { $0.name(in: .postgres) }))
         }
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../migrations")
         // These describe the servers and the place of the store.

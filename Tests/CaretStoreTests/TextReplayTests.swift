@@ -26,7 +26,7 @@ import Testing
         (scratch, self.document) = (sample.scratch, document)
     }
 
-    private func reader(_ cache: HistoryCache? = nil) throws -> HistoryReader<SQLiteRows> {
+    private func reader(_ cache: HistoryCache? = nil) throws -> HistoryReader<Database> {
         let database = try DataFolder(scratch.path).openForReading()
         let generation = try StoreRow.read(database)?.progress.generation ?? 0
         return HistoryReader(database: database, generation: Generation(generation), cache: cache)
@@ -35,7 +35,7 @@ import Testing
     /// Runs a replay to its end. Calls `between` after each step but the last. Returns the text and the
     /// number of steps.
     private func run(
-        _ revision: Int, _ reader: inout HistoryReader<SQLiteRows>, between: (Int) throws -> Void = { _ in }
+        _ revision: Int, _ reader: inout HistoryReader<Database>, between: (Int) throws -> Void = { _ in }
     ) throws -> (text: TextBuffer, steps: Int) {
         var replay = TextReplay(id, at: Revision(revision))
         for steps in 1... {

@@ -11,7 +11,7 @@ struct UpkeepPieces {
     private let folder: DataFolder
     private let database: Database
     private(set) var writer: HistoryWriter
-    var reader: UpkeepReader<SQLiteRows>
+    var reader: UpkeepReader<Database>
 
     init(_ scratch: Scratch) throws {
         folder = try DataFolder(scratch.path)

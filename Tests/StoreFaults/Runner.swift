@@ -1,5 +1,6 @@
 import CFaultVFS
 import CaretCore
+import CaretFormat
 import CaretLog
 import CaretStore
 import Glibc

@@ -48,7 +48,9 @@ import TestSupport
     /// the test fail.
     private static func isUnexpected(_ event: StoreEvent) -> Bool {
         switch event {
-        case .namesRebuilt, .renewed, .damaged, .diskFailed, .filesLost, .diskFull, .checkpointDiskFull: true
+        case .namesRebuilt, .renewed, .damaged, .damagedRow, .diskFailed, .filesLost, .diskFull,
+            .checkpointDiskFull:
+            true
         case .migrating, .writing, .committing, .committed, .checkpointing, .checkpointed, .snapshotting,
             .merging, .merged, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged,
             .pushersForgotten, .clockIsBehind:
@@ -72,7 +74,7 @@ import TestSupport
         case .migrating(let number) where number > Migration.all.last?.number ?? 0: "migrating"
         case .migrating, .namesRebuilt, .clockIsBehind, .renewed, .writing, .trimmed, .purged,
             .pushersForgotten, .diskFull,
-            .checkpointDiskFull, .damaged, .diskFailed, .filesLost:
+            .checkpointDiskFull, .damaged, .damagedRow, .diskFailed, .filesLost:
             nil
         }
     }

@@ -129,7 +129,8 @@ struct ImportTable {
             "CaretWeb", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/StoreFaults": [
-            "CFaultVFS", "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",
+            "CFaultVFS", "CaretCore", "CaretFormat", "CaretLog", "CaretStore", "TestSupport", "Glibc",
+            "Synchronization",
         ],
         "Tests/StoreWriter": [
             "CaretCore", "CaretLog", "CaretStore", "TestSupport", "Glibc", "Synchronization",

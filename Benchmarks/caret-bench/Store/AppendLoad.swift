@@ -1,4 +1,5 @@
 import CaretCore
+import CaretFormat
 import CaretLog
 import CaretStore
 @preconcurrency import Dispatch

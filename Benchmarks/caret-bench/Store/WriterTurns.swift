@@ -72,7 +72,8 @@ final class WriterTurns: Sendable {
                 state.turns.append(state.turn)
             case .checkpointing: state.moment = now
             case .checkpointed: state.checkpoints.append(now - state.moment)
-            case .diskFull, .checkpointDiskFull, .diskFailed, .filesLost, .damaged, .namesRebuilt,
+            case .diskFull, .checkpointDiskFull, .diskFailed, .filesLost, .damaged,
+                .damagedRow, .namesRebuilt,
                 .clockIsBehind:
                 preconditionFailure("the store reported a failure: \(event)")
             case .renewed, .migrating, .trimmed, .redacted, .erasing, .emptyingLog, .erased, .purged,

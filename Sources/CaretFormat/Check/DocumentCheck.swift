@@ -4,17 +4,17 @@ package import CaretLog
 /// Checks documents, and collects what it finds: each row, chain, snapshot, pusher and tag. It changes nothing.
 ///
 /// Use it only on the thread or queue of its connection.
-package struct DocumentCheck<Rows: HistoryRows> {
-    package typealias Fault = Rows.Fault
+package struct DocumentCheck<Connection: SQLConnection> {
+    package typealias Fault = Connection.Fault
 
-    private var reader: HistoryReader<Rows>
+    private var reader: HistoryReader<Connection>
     package var report = CheckReport()
     /// The history whose check has begun; nil between two documents.
     private var history: CheckedHistory?
 
-    private var rows: Rows { reader.rows }
+    private var rows: SQLRows<Connection> { reader.rows }
 
-    package init(_ rows: Rows) { reader = HistoryReader(rows) }
+    package init(_ rows: SQLRows<Connection>) { reader = HistoryReader(rows) }
 
     /// Checks one document.
     package mutating func check(_ id: DocumentID) { while !step(id) {} }
@@ -25,7 +25,7 @@ package struct DocumentCheck<Rows: HistoryRows> {
         var name: DocumentName?
         do throws(Fault) {
             let rows = rows
-            let isDone = try rows.reading { () throws(Fault) in
+            let isDone = try rows.connection.reading { () throws(Fault) in
                 let row = try rows.document(id)
                 name = row.entry.name
                 return try step(row)

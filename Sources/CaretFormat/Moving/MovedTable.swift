@@ -3,18 +3,22 @@ package enum MovedTable: String, CaseIterable, Sendable {
     case author, document, segment, snapshot, pusher, tag, token
 
     package struct Column: Sendable {
-        /// The name in PostgreSQL.
-        package let name: String
+        fileprivate let name: String
         package let kind: Kind
 
         package enum Kind: Sendable {
             case number
+            /// 0 or 1.
+            case flag
             /// A number that may be missing. It is never negative.
             case optionalNumber
             case bytes
         }
 
+        package func name(in dialect: SQLDialect) -> String { name == "username" ? dialect.user : name }
+
         fileprivate static func number(_ name: String) -> Column { Column(name: name, kind: .number) }
+        fileprivate static func flag(_ name: String) -> Column { Column(name: name, kind: .flag) }
         fileprivate static func optional(_ name: String) -> Column {
             Column(name: name, kind: .optionalNumber)
         }
@@ -43,7 +47,7 @@ package enum MovedTable: String, CaseIterable, Sendable {
             [.number("document"), .bytes("name"), .number("revision"), .bytes("username"), .number("time")]
         case .token:
             [.number("id"), .bytes("username"), .bytes("digest"), .number("created"), .optional("expires")]
-                + [.bytes("grants"), .number("ended"), .optional("used")]
+                + [.bytes("grants"), .flag("ended"), .optional("used")]
         }
     }
 
@@ -58,39 +62,31 @@ package enum MovedTable: String, CaseIterable, Sendable {
     package static let numbered = [MovedTable.document, .token]
 }
 
-/// One value of a row.
-package enum MovedValue: Equatable, Sendable {
-    case number(Int64)
-    case bytes([UInt8])
-    case null
+/// The values of a row, in the order of the columns of its table.
+package typealias MovedRow = [SQLValue]
+
+/// The columns of a row that is moved.
+private final class MovedColumns: SQLColumns {
+    private let values: ArraySlice<SQLValue>
+
+    init(_ values: ArraySlice<SQLValue>) { self.values = values }
+
+    private func value(_ column: Int32) -> SQLValue { values[values.startIndex + Int(column)] }
+
+    func isNull(_ column: Int32, in row: Int32) -> Bool { value(column) == .integer(nil) }
+
+    func number(_ column: Int32, in row: Int32) -> Int64? { value(column).number }
+
+    func bytes(_ column: Int32, in row: Int32) -> [UInt8] { value(column).bytes }
+
+    func bool(_ column: Int32, in row: Int32) -> Bool { number(column, in: row) == 1 }
+
+    func name(of column: Int32) -> String { "\(column)" }
 }
 
-/// The values of a row, in the order of the columns of its table.
-package typealias MovedRow = [MovedValue]
-
 extension MovedRow {
-    package func number(_ column: Int) -> Int64 {
-        guard let number = optionalNumber(column) else {
-            preconditionFailure("column \(column) has no number")
-        }
-        return number
-    }
-
-    /// Nil if the number is missing.
-    package func optionalNumber(_ column: Int) -> Int64? {
-        switch self[column] {
-        case .number(let number): return number
-        case .null: return nil
-        case .bytes: preconditionFailure("column \(column) has bytes instead of a number")
-        }
-    }
-
-    package func bytes(_ column: Int) -> [UInt8] {
-        guard case .bytes(let bytes) = self[column] else {
-            preconditionFailure("column \(column) has no bytes")
-        }
-        return bytes
-    }
+    /// The columns, without the first ones.
+    package func columns(after count: Int = 0) -> SQLRow { SQLRow(MovedColumns(dropFirst(count))) }
 }
 
 /// A digest of rows in a given order.
@@ -102,14 +98,15 @@ struct RowDigest {
         for value in row {
             // The kind and the length come first, so that no two rows give the same bytes.
             switch value {
-            case .null: sum.update(0)
-            case .number(let number):
+            case .integer(nil): sum.update(0)
+            case .integer(let number?):
                 sum.update(1)
                 sum.update(number)
             case .bytes(let bytes):
                 sum.update(2)
                 sum.update(Int64(bytes.count))
                 sum.update(bytes)
+            case .integers: preconditionFailure("no column has a list")
             }
         }
     }

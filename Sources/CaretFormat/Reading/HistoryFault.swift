@@ -4,6 +4,9 @@ package import CaretLog
 package protocol HistoryFault: DamageFault, Sendable {
     static func refused(_ refusal: HistoryRefusal) -> Self
 
+    /// A row has something that no server writes. `reason` is for an operator.
+    static func damagedRow(_ reason: String) -> Self
+
     /// What the caller of the store is told.
     var historyRefusal: HistoryRefusal { get }
 
@@ -12,6 +15,13 @@ package protocol HistoryFault: DamageFault, Sendable {
 }
 
 extension HistoryFault {
+    /// Runs `body`, and throws what it finds damaged.
+    package static func reading<Answer>(
+        _ body: () throws(DamagedRow) -> Answer
+    ) throws(Self) -> Answer {
+        do throws(DamagedRow) { return try body() } catch { throw .damagedRow(error.reason) }
+    }
+
     package static var gone: Self { .refused(.refused(.gone)) }
     package static var damaged: Self { .refused(.refused(.damaged)) }
 

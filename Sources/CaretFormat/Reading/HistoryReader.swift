@@ -5,10 +5,10 @@ package import CaretLog
 ///
 /// Use it only on the thread or queue of its connection. Put calls that must see the same state into one
 /// `reading`.
-package struct HistoryReader<Rows: HistoryRows> {
-    package typealias Fault = Rows.Fault
+package struct HistoryReader<Connection: SQLConnection> {
+    package typealias Fault = Connection.Fault
 
-    package let rows: Rows
+    package let rows: SQLRows<Connection>
     package private(set) var authors: AuthorCache
     /// The generation of the store when `authors` were read. An older copy of the store has fewer authors.
     private var generationOfAuthors: UInt64
@@ -19,7 +19,9 @@ package struct HistoryReader<Rows: HistoryRows> {
     /// What the readers of the store remember together; nil for a reader that must read everything.
     package let cache: HistoryCache?
 
-    package init(_ rows: Rows, cache: HistoryCache? = nil, authors: AuthorCache = AuthorCache()) {
+    package init(
+        _ rows: SQLRows<Connection>, cache: HistoryCache? = nil, authors: AuthorCache = AuthorCache()
+    ) {
         self.rows = rows
         self.cache = cache
         self.authors = authors
@@ -31,7 +33,7 @@ package struct HistoryReader<Rows: HistoryRows> {
         _ body: (inout HistoryReader) throws(Fault) -> Answer
     ) throws(Fault) -> Answer {
         let rows = rows
-        return try rows.reading { () throws(Fault) in try body(&self) }
+        return try rows.connection.reading { () throws(Fault) in try body(&self) }
     }
 
     /// Drops what is in memory of a document's history, because the history was rewritten.
@@ -149,8 +151,7 @@ package struct HistoryReader<Rows: HistoryRows> {
     }
 
     package func check(_ revision: Revision, of document: DocumentRow) throws(Fault) {
-        if revision > document.entry.head { throw .refused(.ahead(head: document.entry.head)) }
-        if revision < document.entry.start { throw .refused(.trimmed(start: document.entry.start)) }
+        try rows.check(revision, of: document.entry)
     }
 
     /// The text of the newest snapshot, or a later text that is in memory.
@@ -220,7 +221,7 @@ package struct HistoryReader<Rows: HistoryRows> {
                 row.time == known.time
             else { throw .damaged }
             return StoredSegment(
-                row: row.row, segment: known.segment, last: known.last, time: known.time,
+                segment: known.segment, last: known.last, time: known.time,
                 before: known.before, after: known.after)
         }
         guard row.first > 0, row.last >= row.first, row.last < Int64(Int32.max) * Int64(Int32.max) else {
@@ -229,7 +230,7 @@ package struct HistoryReader<Rows: HistoryRows> {
         let body = content()
         let changes = try decoded(body)
         let stored = StoredSegment(
-            row: row.row, segment: Segment(first: Revision(Int(row.first)), changes: changes),
+            segment: Segment(first: Revision(Int(row.first)), changes: changes),
             last: Revision(Int(row.last)), time: row.time, before: Chain(row.before),
             after: Chain(row.after))
         try check(stored, body)

@@ -21,17 +21,17 @@ package struct TextReplay {
     }
 
     /// Does the next step on one snapshot of the database. Returns the text after the last step.
-    package mutating func step<Rows>(
-        _ reader: inout HistoryReader<Rows>
-    ) throws(Rows.Fault) -> Snapshot? {
+    package mutating func step<Connection>(
+        _ reader: inout HistoryReader<Connection>
+    ) throws(Connection.Fault) -> Snapshot? {
         var replay = self
         defer { self = replay }
-        return try reader.reading { reader throws(Rows.Fault) in try replay.read(&reader) }
+        return try reader.reading { reader throws(Connection.Fault) in try replay.read(&reader) }
     }
 
-    private mutating func read<Rows>(
-        _ reader: inout HistoryReader<Rows>
-    ) throws(Rows.Fault) -> Snapshot? {
+    private mutating func read<Connection>(
+        _ reader: inout HistoryReader<Connection>
+    ) throws(Connection.Fault) -> Snapshot? {
         let row = try reader.document(document)
         try reader.check(revision, of: row)
         // After a redaction the document has another history, so the replay starts again.
@@ -41,8 +41,11 @@ package struct TextReplay {
             return try reader.text(of: row, at: revision).snapshot
         }
         if start.snapshot.revision == revision { return start.snapshot }
-        var (replay, text, left) = (Replay<Rows.Fault>(start), TextBuffer?.none, TextReplay.changesPerStep)
-        try reader.forEachSegment(of: row, from: start.snapshot.revision.next) { stored throws(Rows.Fault) in
+        var (replay, text, left) = (
+            Replay<Connection.Fault>(start), TextBuffer?.none, TextReplay.changesPerStep
+        )
+        try reader.forEachSegment(of: row, from: start.snapshot.revision.next) {
+            stored throws(Connection.Fault) in
             if stored.last > revision {
                 text = try replay.text(after: stored, at: revision)
                 return false
@@ -59,9 +62,9 @@ package struct TextReplay {
 
     /// The nearest known text before the revision: the one that was reached, a rung, or the newest snapshot.
     /// Nil if that snapshot is at the revision itself.
-    private func start<Rows>(
-        of row: DocumentRow, _ reader: HistoryReader<Rows>
-    ) throws(Rows.Fault) -> CheckedText? {
+    private func start<Connection>(
+        of row: DocumentRow, _ reader: HistoryReader<Connection>
+    ) throws(Connection.Fault) -> CheckedText? {
         let stored = try reader.rows.newestSnapshotRevision(of: row.entry.id, through: revision)
         let known = [reached, reader.cache?.rung(of: row.entry, through: revision)].compactMap { $0 }
             .max { $0.snapshot.revision < $1.snapshot.revision }

@@ -31,8 +31,8 @@ extension Upkeep {
 
     private func prepared(
         _ redaction: Redaction, of document: DocumentID
-    ) async -> Result<PreparedRedaction, Rows.Fault> {
-        var reading: RedactionReader<Rows>
+    ) async -> Result<PreparedRedaction, Connection.Fault> {
+        var reading: RedactionReader<Connection>
         switch await reader.run({ $0.begin(redaction, of: document) }) {
         case .failure(let fault): return .failure(fault)
         case .success(let begun): reading = begun

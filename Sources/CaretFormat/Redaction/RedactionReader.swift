@@ -3,8 +3,8 @@ package import CaretLog
 
 /// Reads a document's history three times: forward to find the passage, backward to find who wrote it, and
 /// forward again to rewrite the history. It does so in steps, so that other calls can run between them.
-package struct RedactionReader<Rows: HistoryRows> {
-    typealias Fault = Rows.Fault
+package struct RedactionReader<Connection: SQLConnection> {
+    typealias Fault = Connection.Fault
 
     private enum Phase {
         case finding
@@ -24,7 +24,7 @@ package struct RedactionReader<Rows: HistoryRows> {
     /// The changes that inserted a part of the passage, the newest first.
     private var changes: [(revision: Revision, logged: LoggedChange)] = []
 
-    init(_ redaction: Redaction, of row: DocumentRow, _ reader: HistoryReader<Rows>) throws(Fault) {
+    init(_ redaction: Redaction, of row: DocumentRow, _ reader: HistoryReader<Connection>) throws(Fault) {
         self.redaction = redaction
         self.row = row
         start = try reader.newestSnapshot(of: row, through: row.entry.start)
@@ -33,7 +33,7 @@ package struct RedactionReader<Rows: HistoryRows> {
     }
 
     /// Does the next step on one snapshot of the database. Returns nil if more steps follow.
-    mutating func step(_ reader: inout HistoryReader<Rows>) throws(Fault) -> PreparedRedaction? {
+    mutating func step(_ reader: inout HistoryReader<Connection>) throws(Fault) -> PreparedRedaction? {
         let entry = try reader.document(row.entry.id).entry
         guard entry.epoch == row.entry.epoch, entry.head == row.entry.head, entry.start == row.entry.start
         else { return .changed }
@@ -46,7 +46,8 @@ package struct RedactionReader<Rows: HistoryRows> {
 
     // MARK: Finding
 
-    private mutating func find(_ reader: inout HistoryReader<Rows>) throws(Fault) -> PreparedRedaction? {
+    private mutating func find(_ reader: inout HistoryReader<Connection>) throws(Fault) -> PreparedRedaction?
+    {
         var (search, segments, left) = (search, segments, TextReplay.changesPerStep)
         let (rows, id, isFirst) = (reader.rows, row.entry.id, segments.isEmpty)
         var isMerged = false
@@ -59,7 +60,7 @@ package struct RedactionReader<Rows: HistoryRows> {
                     return false
                 }
                 segments.append(
-                    (stored.segment.first, stored.last, try rows.isPlain(stored.row, of: id)))
+                    (stored.segment.first, stored.last, try rows.isPlain(stored.segment.first, of: id)))
                 try RedactionReader.apply { () throws(ChangeError) in
                     for change in stored.segment.changes { try search.add(change) }
                 }
@@ -78,7 +79,7 @@ package struct RedactionReader<Rows: HistoryRows> {
     // MARK: Tracing
 
     private mutating func trace(
-        _ origins: inout PassageOrigins, until end: inout Int, _ reader: inout HistoryReader<Rows>
+        _ origins: inout PassageOrigins, until end: inout Int, _ reader: inout HistoryReader<Connection>
     ) throws(Fault) -> PreparedRedaction? {
         var left = TextReplay.changesPerStep
         while end > 0, left > 0 {
@@ -98,7 +99,7 @@ package struct RedactionReader<Rows: HistoryRows> {
     }
 
     private mutating func traced(
-        _ origins: PassageOrigins, _ reader: HistoryReader<Rows>
+        _ origins: PassageOrigins, _ reader: HistoryReader<Connection>
     ) throws(Fault) -> PreparedRedaction? {
         var authors = PassageAuthors()
         for (revision, logged) in changes.reversed() { authors.add(logged, at: revision) }
@@ -112,7 +113,7 @@ package struct RedactionReader<Rows: HistoryRows> {
 
     /// A segment that was found; nil if it was merged since then.
     private func segment(
-        _ index: Int, _ reader: inout HistoryReader<Rows>
+        _ index: Int, _ reader: inout HistoryReader<Connection>
     ) throws(Fault) -> Segment? {
         var found: StoredSegment?
         try reader.forEachSegment(of: row, from: segments[index].first) { stored throws(Fault) in
@@ -142,7 +143,7 @@ package struct RedactionReader<Rows: HistoryRows> {
 
         init(
             of row: DocumentRow, _ origins: PassageOrigins, _ redaction: Redaction, _ start: CheckedText,
-            _ reader: HistoryReader<Rows>
+            _ reader: HistoryReader<Connection>
         ) throws(Fault) {
             var origins = origins
             let letters = origins.letters(atStart: row.entry.start)
@@ -179,7 +180,7 @@ package struct RedactionReader<Rows: HistoryRows> {
     }
 
     private mutating func rewrite(
-        _ rewriting: inout Rewriting, _ reader: inout HistoryReader<Rows>
+        _ rewriting: inout Rewriting, _ reader: inout HistoryReader<Connection>
     ) throws(Fault) -> PreparedRedaction? {
         if rewriting.segments.count == segments.count, let report {
             return .found(
@@ -222,8 +223,8 @@ package struct RedactionReader<Rows: HistoryRows> {
 extension UpkeepReader {
     /// Does the next step. Then the result must be packed.
     package mutating func step(
-        _ redaction: RedactionReader<Rows>
-    ) -> Result<(RedactionReader<Rows>, PreparedRedaction?), Fault> {
+        _ redaction: RedactionReader<Connection>
+    ) -> Result<(RedactionReader<Connection>, PreparedRedaction?), Fault> {
         var redaction = redaction
         return reading { reader throws(Fault) in
             let prepared = try redaction.step(&reader)
@@ -233,7 +234,7 @@ extension UpkeepReader {
 
     package mutating func begin(
         _ redaction: Redaction, of document: DocumentID
-    ) -> Result<RedactionReader<Rows>, Fault> {
+    ) -> Result<RedactionReader<Connection>, Fault> {
         reading { reader throws(Fault) in
             try RedactionReader(redaction, of: reader.document(document), reader)
         }

@@ -3,7 +3,6 @@ package import CaretLog
 
 /// A decoded row of `segment`, not checked yet.
 package struct StoredSegment {
-    package let row: Int64
     package let segment: Segment
     /// The last revision in the row.
     package let last: Revision
@@ -14,9 +13,8 @@ package struct StoredSegment {
     package let after: Chain
 
     package init(
-        row: Int64, segment: Segment, last: Revision, time: Int64, before: Chain, after: Chain
+        segment: Segment, last: Revision, time: Int64, before: Chain, after: Chain
     ) {
-        self.row = row
         self.segment = segment
         self.last = last
         self.time = time

@@ -14,7 +14,7 @@ package struct Replacement {
 
     /// The new segment, which has no row yet.
     package var summary: SegmentSummary {
-        SegmentSummary(row: 0, first: new.first, last: new.last, bytes: new.body.count, isUnmerged: false)
+        SegmentSummary(first: new.first, last: new.last, bytes: new.body.count, isUnmerged: false)
     }
 
     /// The number of old segments that were never merged.

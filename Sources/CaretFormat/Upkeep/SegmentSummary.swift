@@ -3,7 +3,6 @@ import CaretLog
 
 /// A row of `segment` without its content.
 package struct SegmentSummary: Equatable {
-    package let row: Int64
     package let first: Revision
     package let last: Revision
     /// The length of the stored content.
@@ -11,8 +10,7 @@ package struct SegmentSummary: Equatable {
     /// Whether the segment is stored as it was appended: not merged yet.
     package let isUnmerged: Bool
 
-    package init(row: Int64, first: Revision, last: Revision, bytes: Int, isUnmerged: Bool) {
-        self.row = row
+    package init(first: Revision, last: Revision, bytes: Int, isUnmerged: Bool) {
         self.first = first
         self.last = last
         self.bytes = bytes

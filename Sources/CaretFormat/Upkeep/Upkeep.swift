@@ -4,9 +4,9 @@ package import CaretLog
 
 /// The work that a store does in the background, in small steps. Upkeep reads and prepares each step on its
 /// own queue, and uses the writer only to commit the step.
-package struct Upkeep<Rows: HistoryRows, Writes: UpkeepWrites>: Sendable {
+package struct Upkeep<Connection: SQLConnection, Writes: UpkeepWrites>: Sendable {
     package let writes: Writes
-    let reader: UpkeepReads<Rows>
+    let reader: UpkeepReads<Connection>
     /// Compresses what was read. Upkeep can wait, so it takes no core from others.
     let packing = QueueConfined((), on: "caret.store.packing", inBackground: true)
     let settings: StoreSettings
@@ -15,7 +15,7 @@ package struct Upkeep<Rows: HistoryRows, Writes: UpkeepWrites>: Sendable {
     let onEvent: @Sendable (UpkeepEvent) -> Void
 
     package init(
-        _ writes: Writes, _ reader: UpkeepReads<Rows>, _ settings: StoreSettings, _ calls: OpenCalls,
+        _ writes: Writes, _ reader: UpkeepReads<Connection>, _ settings: StoreSettings, _ calls: OpenCalls,
         onEvent: @escaping @Sendable (UpkeepEvent) -> Void
     ) {
         self.writes = writes

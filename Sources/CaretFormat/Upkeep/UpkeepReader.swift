@@ -4,13 +4,13 @@ package import CaretLog
 /// Finds the steps of upkeep that are due and prepares them, through its own connection.
 ///
 /// Use it only on the queue of upkeep.
-package struct UpkeepReader<Rows: HistoryRows> {
-    package typealias Fault = Rows.Fault
+package struct UpkeepReader<Connection: SQLConnection> {
+    package typealias Fault = Connection.Fault
 
-    package var reader: HistoryReader<Rows>
-    private var rows: Rows { reader.rows }
+    package var reader: HistoryReader<Connection>
+    private var rows: SQLRows<Connection> { reader.rows }
 
-    package init(_ reader: HistoryReader<Rows>) { self.reader = reader }
+    package init(_ reader: HistoryReader<Connection>) { self.reader = reader }
 
     func documents(after id: DocumentID, limit: Int) -> Result<[VisitedDocument], Fault> {
         Result { () throws(Fault) in try rows.documents(after: id, limit: limit) }
@@ -102,7 +102,7 @@ package struct UpkeepReader<Rows: HistoryRows> {
     package mutating func forgetHistory(of document: DocumentID) { reader.forgetHistory(of: document) }
 
     package mutating func reading<Answer>(
-        _ body: (inout HistoryReader<Rows>) throws(Fault) -> Answer
+        _ body: (inout HistoryReader<Connection>) throws(Fault) -> Answer
     ) -> Result<Answer, Fault> {
         Result { () throws(Fault) in try reader.reading(body) }
     }
@@ -183,7 +183,7 @@ extension HistoryReader {
         guard let found, found.segment.first <= at else { return nil }
         let rest = found.segment.changes[(at.value + 1 - found.segment.first.value)...]
         let old = SegmentSummary(
-            row: found.row, first: found.segment.first, last: found.last, bytes: 0, isUnmerged: false)
+            first: found.segment.first, last: found.last, bytes: 0, isUnmerged: false)
         let new = try unpacked(Segment(first: at.next, changes: Array(rest)), after: start.chain)
         return Unpacked { Replacement(document: row.entry.id, old: [old], new: new.packed()) }
     }

@@ -34,6 +34,13 @@ package enum TokenAnswer: Equatable, Sendable {
 }
 
 extension TokenCall {
+    package var writes: Bool {
+        switch self {
+        case .add, .revoke, .noteUses, .noteEnds: true
+        case .find, .list, .live: false
+        }
+    }
+
     /// The answer if the call is refused.
     func refused(_ refusal: StoreRefusal) -> TokenAnswer {
         switch self {

@@ -171,10 +171,12 @@ struct AppendWriter {
         for append in missing { rows.forget(append.document) }
         let (generation, ids) = (lane.shared.generation.value, missing.map(\.document.value))
         let result = try lane.run(
-            "SELECT \(DocumentRow.columns) FROM document WHERE id = ANY($1)", .integers(ids))
+            "SELECT \(DocumentRow.columns(.postgres)) FROM document WHERE id = ANY($1)", .integers(ids))
         for row in result.rows {
-            do throws(PostgresFault) { rows.note(try DocumentRow(row, generation: generation)) } catch {
-                lane.shared.close(damaged: DocumentID(try row.integer(0)), error)
+            do throws(DamagedRow) {
+                rows.note(try DocumentRow(row.columns, generation: generation, .postgres))
+            } catch {
+                lane.shared.close(damaged: DocumentID(try row.integer(0)), .damagedRow(error.reason))
             }
         }
     }

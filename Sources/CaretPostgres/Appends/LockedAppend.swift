@@ -30,7 +30,7 @@ struct LockedAppend {
         Result { () throws(PostgresFault) in
             try addAuthors()
             let outcome = try lane.write(to: [append.document]) { writer throws(PostgresFault) in
-                try appended(writer, rebase)
+                try appended(&writer, rebase)
             }
             // Not before, because a commit with a warning may be missing on the standbys.
             if let commits { lane.committed(commits) }
@@ -56,7 +56,7 @@ struct LockedAppend {
     }
 
     private mutating func appended(
-        _ writer: DocumentWriter, _ rebase: ([LoggedChange]) -> [PushedChange]
+        _ writer: inout DocumentWriter, _ rebase: ([LoggedChange]) -> [PushedChange]
     ) throws(PostgresFault) -> AppendOutcome {
         let row: DocumentRow
         do throws(PostgresFault) {
@@ -71,8 +71,7 @@ struct LockedAppend {
         if append.expected < row.entry.start || count < 0 || count > LockedAppend.maxMissedRevisions {
             return .conflict(head: head)
         }
-        var reader = HistoryReader(
-            PostgresRows(source: .transaction(writer.connection, writer.shared)), authors: lane.authors)
+        var reader = HistoryReader(writer.rows, authors: lane.authors)
         missed = try reader.changes(of: row, after: append.expected, limit: .max)
         lane.authors = reader.authors
         let rebased = Append(

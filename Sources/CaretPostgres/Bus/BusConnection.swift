@@ -1,3 +1,4 @@
+import CaretFormat
 import CaretLog
 import Glibc
 

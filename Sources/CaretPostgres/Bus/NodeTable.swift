@@ -1,3 +1,4 @@
+import CaretFormat
 import CaretLog
 
 /// The table of the servers that use the database.

@@ -9,7 +9,7 @@ import Glibc
 /// something before it reads.
 ///
 /// Use it only on its thread or queue.
-final class Lane {
+package final class Lane {
     /// For what a connection is used. The raw value is its number in the table `lane`, where earlier versions have used
     /// others, too.
     enum Use: Int64 {
@@ -74,7 +74,7 @@ final class Lane {
     }
 
     @discardableResult
-    func run(_ sql: String, _ values: [PostgresValue]) throws(PostgresFault) -> PostgresResult {
+    package func run(_ sql: String, _ values: [PostgresValue]) throws(PostgresFault) -> PostgresResult {
         try run { connection throws(PostgresFault) in try connection.run(sql, values) }
     }
 
@@ -89,7 +89,7 @@ final class Lane {
     }
 
     /// Runs `body` on one snapshot of the database.
-    func reading<Answer>(
+    package func reading<Answer>(
         _ body: () throws(PostgresFault) -> Answer
     ) throws(PostgresFault) -> Answer {
         try transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { _ throws(PostgresFault) in

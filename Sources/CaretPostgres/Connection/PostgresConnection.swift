@@ -5,7 +5,7 @@ import Glibc
 /// time limit.
 ///
 /// Use it only on the thread or queue of its owner. After `lost`, every call fails.
-final class PostgresConnection {
+package final class PostgresConnection {
     private let connection: OpaquePointer
     /// The names of the prepared statements, by their SQL.
     private var prepared: [String: String] = [:]
@@ -82,7 +82,7 @@ final class PostgresConnection {
 
     /// Runs one statement, and returns its answer.
     @discardableResult
-    func run(_ sql: String, _ values: [PostgresValue] = []) throws(PostgresFault) -> PostgresResult {
+    package func run(_ sql: String, _ values: [PostgresValue] = []) throws(PostgresFault) -> PostgresResult {
         try run([(sql, values)])[0]
     }
 

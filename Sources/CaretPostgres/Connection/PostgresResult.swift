@@ -1,11 +1,11 @@
 import CPostgres
 import CaretCore
-import CaretLog
+import CaretFormat
 
 /// The answer to a statement, with its rows in PostgreSQL's binary format.
 ///
 /// Use it only on the thread or queue of its connection.
-final class PostgresResult {
+package final class PostgresResult {
     private let result: OpaquePointer
 
     /// Takes over the result, and frees it at the end.
@@ -37,16 +37,27 @@ final class PostgresResult {
 
     var first: PostgresRow? { count > 0 ? PostgresRow(result: self, row: 0) : nil }
 
-    /// The name of a column, for messages.
-    fileprivate func name(of column: Int32) -> String {
-        PQfname(result, column).map { String(cString: $0) } ?? "\(column)"
-    }
-
-    fileprivate func isNull(_ row: Int32, _ column: Int32) -> Bool { PQgetisnull(result, row, column) == 1 }
-
     fileprivate func field(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer {
         let length = Int(PQgetlength(result, row, column))
         return UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: length)
+    }
+}
+
+extension PostgresResult: SQLColumns {
+    package func isNull(_ column: Int32, in row: Int32) -> Bool { PQgetisnull(result, row, column) == 1 }
+
+    /// Statements cast their numbers to `bigint`.
+    package func number(_ column: Int32, in row: Int32) -> Int64? {
+        let field = field(row, column)
+        return field.count == 8 ? Int64(bigEndian: field.loadUnaligned(as: Int64.self)) : nil
+    }
+
+    package func bytes(_ column: Int32, in row: Int32) -> [UInt8] { Array(field(row, column)) }
+
+    package func bool(_ column: Int32, in row: Int32) -> Bool { field(row, column).first == 1 }
+
+    package func name(of column: Int32) -> String {
+        PQfname(result, column).map { String(cString: $0) } ?? "\(column)"
     }
 }
 
@@ -55,38 +66,27 @@ struct PostgresRow {
     fileprivate let result: PostgresResult
     fileprivate let row: Int32
 
-    func isNull(_ column: Int32) -> Bool { result.isNull(row, column) }
+    var columns: SQLRow { SQLRow(result, row: row) }
 
-    /// A number of the type `bigint`. Statements cast other numbers to this type.
-    /// A damaged row may have none.
+    func isNull(_ column: Int32) -> Bool { result.isNull(column, in: row) }
+
+    func bool(_ column: Int32) -> Bool { result.bool(column, in: row) }
+
+    func bytes(_ column: Int32) -> [UInt8] { result.bytes(column, in: row) }
+
+    func text(_ column: Int32) -> String { String(decoding: result.field(row, column), as: UTF8.self) }
+
     func integer(_ column: Int32) throws(PostgresFault) -> Int64 {
-        let field = result.field(row, column)
-        guard field.count == 8 else { throw damage("has no number", column) }
-        return Int64(bigEndian: field.loadUnaligned(as: Int64.self))
+        try PostgresFault.reading { () throws(DamagedRow) in try columns.integer(column) }
     }
 
     func optionalInteger(_ column: Int32) throws(PostgresFault) -> Int64? {
         isNull(column) ? nil : try integer(column)
     }
 
-    /// A number that a document can count to.
     func count(_ column: Int32) throws(PostgresFault) -> Int {
-        let number = try integer(column)
-        guard (0...DocumentEntry.farthest).contains(number) else { throw damage("has \(number)", column) }
-        return Int(number)
+        try PostgresFault.reading { () throws(DamagedRow) in try columns.count(column) }
     }
 
     func revision(_ column: Int32) throws(PostgresFault) -> Revision { Revision(try count(column)) }
-
-    private func damage(_ what: String, _ column: Int32) -> PostgresFault {
-        .damagedRow("the column \(result.name(of: column)) of a row \(what)")
-    }
-
-    func bool(_ column: Int32) -> Bool { result.field(row, column).first == 1 }
-
-    func bytes(_ column: Int32) -> [UInt8] { Array(result.field(row, column)) }
-
-    func byteCount(_ column: Int32) -> Int { result.field(row, column).count }
-
-    func text(_ column: Int32) -> String { String(decoding: result.field(row, column), as: UTF8.self) }
 }

@@ -1,12 +1,22 @@
+import CaretFormat
+
 /// A parameter of a statement, in PostgreSQL's binary format.
-enum PostgresValue {
-    case integer(Int64)
+package enum PostgresValue {
+    /// Nil is null.
+    case integer(Int64?)
     case bytes([UInt8])
     case text(String)
     case integers([Int64])
     case arrayOfBytes([[UInt8]])
     case texts([String])
-    case null
+
+    init(_ value: SQLValue) {
+        switch value {
+        case .integer(let number): self = .integer(number)
+        case .bytes(let bytes): self = .bytes(bytes)
+        case .integers(let numbers): self = .integers(numbers)
+        }
+    }
 
     /// The OIDs of PostgreSQL's types. They are the same in all versions.
     private enum TypeID {
@@ -18,7 +28,6 @@ enum PostgresValue {
         static let int8Array: UInt32 = 1016
     }
 
-    /// Zero lets the server infer the type.
     var typeID: UInt32 {
         switch self {
         case .integer: TypeID.int8
@@ -27,14 +36,14 @@ enum PostgresValue {
         case .integers: TypeID.int8Array
         case .arrayOfBytes: TypeID.byteaArray
         case .texts: TypeID.textArray
-        case .null: 0
         }
     }
 
     /// Appends the value; returns false for null.
     func write(to bytes: inout [UInt8]) -> Bool {
         switch self {
-        case .integer(let number): bytes.append(bigEndian: number)
+        case .integer(nil): return false
+        case .integer(let number?): bytes.append(bigEndian: number)
         case .bytes(let content): bytes += content
         case .text(let text): bytes += text.utf8
         case .integers(let numbers):
@@ -45,7 +54,6 @@ enum PostgresValue {
             }
         case .arrayOfBytes(let elements): PostgresValue.write(elements, of: TypeID.bytea, to: &bytes)
         case .texts(let texts): PostgresValue.write(texts.map { Array($0.utf8) }, of: TypeID.text, to: &bytes)
-        case .null: return false
         }
         return true
     }

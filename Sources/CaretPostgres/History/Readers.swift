@@ -4,16 +4,16 @@ import CaretLog
 /// The readers of the connection that reads. Each class of calls has its own one, so that the last segments of a history
 /// stay in memory for its next page while others read.
 struct Readers {
-    typealias Reader = HistoryReader<PostgresRows>
+    typealias Reader = HistoryReader<Lane>
 
     let lane: Lane
     private var short: Reader
     private var long: Reader
-    var upkeep: UpkeepReader<PostgresRows>
+    var upkeep: UpkeepReader<Lane>
 
     init(_ lane: Lane) {
         let cache = HistoryCache()
-        func reader() -> Reader { Reader(PostgresRows(source: .lane(lane)), cache: cache) }
+        func reader() -> Reader { Reader(SQLRows(lane, lane.shared.generation), cache: cache) }
         self.lane = lane
         (short, long, upkeep) = (reader(), reader(), UpkeepReader(reader()))
     }

@@ -5,22 +5,20 @@ package import CaretLog
 ///
 /// The transaction locks the tables. So no server can start on the database, and a running server cannot write. When the
 /// transaction ends, the old database has a fence.
-package final class MoveConnection: MovableRows {
+package final class MoveConnection: SQLMovableRows {
     /// Which store the database holds. The old one gets no new text, so it needs no standby.
     enum Role {
         case source
         case target(allowsUnreplicated: Bool)
     }
 
-    let connection: PostgresConnection
+    package let connection: PostgresConnection
     let shared: SharedState
     /// The note of a move from this database that has not ended. Its fence is down until the transaction ends.
     let unfinishedMove: String?
 
     /// The longest time of a statement, in milliseconds. The commit of a large store takes longest.
     private static let patience: Int32 = 600_000
-    /// The number of rows to read at once. Rows with a body can be large.
-    private static let (manyRows, fewRows): (Int64, Int64) = (1_000, 32)
 
     /// Connects, brings the schema up to date, and begins the transaction.
     init(_ address: PostgresAddress, as role: Role) throws(StoreMoveFault) {
@@ -101,12 +99,7 @@ package final class MoveConnection: MovableRows {
         throw .failed("the server \(running) uses the database", advice: "stop all servers first")
     }
 
-    /// Runs `body`, and turns its fault into words.
-    func run<Answer>(_ body: () throws(PostgresFault) -> Answer) throws(StoreMoveFault) -> Answer {
-        do throws(PostgresFault) { return try body() } catch { throw MoveConnection.fault(error) }
-    }
-
-    private static func fault(_ fault: PostgresFault) -> StoreMoveFault {
+    package static func fault(_ fault: PostgresFault) -> StoreMoveFault {
         if case .server(let error) = fault {
             switch MoveFence.State(rawValue: error.state) {
             case .moved: return .failed(error.message)
@@ -121,69 +114,8 @@ package final class MoveConnection: MovableRows {
         return .failed("\(fault)")
     }
 
-    // MARK: Rows
-
-    package func rowCount(of table: MovedTable) throws(StoreMoveFault) -> Int {
-        try run { () throws(PostgresFault) in
-            Int(try connection.run("SELECT count(*) FROM \(table.rawValue)").first?.integer(0) ?? 0)
-        }
-    }
-
-    package func forEachRow(
-        of table: MovedTable, _ body: (MovedRow) throws(StoreMoveFault) -> Void
-    ) throws(StoreMoveFault) {
-        let columns = table.columns
-        let key = columns.prefix(table.keyCount)
-        let (names, places) = (
-            key.map(\.name).joined(separator: ", "),
-            (1...table.keyCount).map { "$\($0)" }.joined(separator: ", ")
-        )
-        let limit = columns.contains { $0.name == "body" } ? MoveConnection.fewRows : MoveConnection.manyRows
-        // Before every key.
-        var last = key.map { $0.kind == .bytes ? PostgresValue.bytes([]) : .integer(.min) }
-        while true {
-            let page = try run { () throws(PostgresFault) in
-                try connection.run(
-                    """
-                    SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(table.rawValue)
-                    WHERE (\(names)) > (\(places)) ORDER BY \(names) LIMIT \(limit)
-                    """, last)
-            }
-            for row in page.rows {
-                let values = try run { () throws(PostgresFault) in try row.values(of: columns) }
-                last = values.prefix(table.keyCount).map(PostgresValue.init)
-                try body(values)
-            }
-            if page.count < limit { return }
-        }
-    }
-
     package func check(_ progress: (CheckProgress) -> Void) -> CheckReport {
-        var check = PostgresCheck(
-            PostgresRows(source: .transaction(connection, shared)), of: nil, isStopped: { false })
+        var check = StoreCheck(SQLRows(connection, shared.generation))
         return check.run(progress)
-    }
-}
-
-extension PostgresRow {
-    fileprivate func values(of columns: [MovedTable.Column]) throws(PostgresFault) -> MovedRow {
-        try columns.enumerated().map { index, column throws(PostgresFault) in
-            let index = Int32(index)
-            switch column.kind {
-            case .number: return .number(try integer(index))
-            case .bytes: return .bytes(bytes(index))
-            case .optionalNumber: return try optionalInteger(index).map { .number($0) } ?? .null
-            }
-        }
-    }
-}
-
-extension PostgresValue {
-    fileprivate init(_ value: MovedValue) {
-        switch value {
-        case .number(let number): self = .integer(number)
-        case .bytes(let bytes): self = .bytes(bytes)
-        case .null: self = .null
-        }
     }
 }

@@ -53,25 +53,24 @@ package final class PostgresMoveTarget: MoveTarget {
     private func send() throws(StoreMoveFault) {
         if waiting.isEmpty { return }
         let columns = waitingTable.columns
-        let (names, places) = (columns.map(\.name), (1...columns.count).map { "$\($0)" })
-        let selected = columns.map { column in
-            column.kind == .optionalNumber
-                ? "nullif(\(column.name), \(PostgresMoveTarget.missing))" : column.name
+        let names = columns.map { $0.name(in: .postgres) }
+        let selected = zip(columns, names).map { column, name in
+            column.kind == .optionalNumber ? "nullif(\(name), \(PostgresMoveTarget.missing))" : name
         }
         let list = names.joined(separator: ", ")
         let overriding = names[0] == "id" ? "OVERRIDING SYSTEM VALUE " : ""
-        let values = columns.indices.map { index in
+        let lists = columns.indices.map { index in
             columns[index].kind == .bytes
-                ? PostgresValue.arrayOfBytes(waiting.map { $0.bytes(index) })
-                : .integers(waiting.map { $0.optionalNumber(index) ?? PostgresMoveTarget.missing })
+                ? PostgresValue.arrayOfBytes(waiting.map { $0[index].bytes })
+                : .integers(waiting.map { $0[index].number ?? PostgresMoveTarget.missing })
         }
         try rows.run { () throws(PostgresFault) in
             _ = try rows.connection.run(
                 """
                 INSERT INTO \(waitingTable.rawValue) (\(list)) \(overriding)
                 SELECT \(selected.joined(separator: ", "))
-                FROM unnest(\(places.joined(separator: ", "))) AS rows (\(list))
-                """, values)
+                FROM unnest(\(SQLDialect.parameters(columns.count))) AS rows (\(list))
+                """, lists)
         }
         waiting = []
         waitingBytes = 0

@@ -1,3 +1,5 @@
+import CaretFormat
+
 /// Checks that a commit in PostgreSQL is as safe as an ack promises.
 enum ServerCheck {
     /// Without a synchronous standby, throws unless `allowsUnreplicated`. Returns the list of synchronous standbys.

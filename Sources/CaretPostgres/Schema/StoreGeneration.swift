@@ -1,3 +1,5 @@
+import CaretFormat
+
 /// Reads and renews the generation in the row of the store.
 enum StoreGeneration {
     enum Renewal {

@@ -21,7 +21,7 @@ package struct PostgresUpkeepWrites: UpkeepWrites {
 
     private func write<Answer: Sendable>(
         _ document: DocumentID,
-        _ body: @escaping @Sendable (DocumentWriter) throws(PostgresFault) -> Answer
+        _ body: @escaping @Sendable (inout DocumentWriter) throws(PostgresFault) -> Answer
     ) async -> Result<Answer, HistoryRefusal> {
         let end = ContinuousClock.now + LockPatience.most
         while true {
@@ -42,14 +42,7 @@ package struct PostgresUpkeepWrites: UpkeepWrites {
         var results: [Bool?] = []
         for (document, step) in steps {
             let result = await write(document) { writer throws(PostgresFault) in
-                switch step {
-                case .merge(let replacement): return try writer.replace(replacement)
-                case .snapshot(let snapshot, let superseded, let covered):
-                    try writer.keep(snapshot, superseding: superseded, covering: covered)
-                case .removeTrimmed: try writer.removeTrimmed(of: document)
-                case .correctUnmerged(let excess): try writer.correctUnmerged(of: document, by: excess)
-                }
-                return true
+                try writer.run(step, of: document)
             }
             // A refused step is still due in the next run.
             results.append(try? result.get())
@@ -101,13 +94,14 @@ package struct PostgresUpkeepWrites: UpkeepWrites {
 extension Lane {
     /// Runs `body` in a transaction, after earlier commits of unknown outcome are decided.
     func write<Answer>(
-        to documents: [DocumentID], _ body: (DocumentWriter) throws(PostgresFault) -> Answer
+        to documents: [DocumentID], _ body: (inout DocumentWriter) throws(PostgresFault) -> Answer
     ) throws(PostgresFault) -> Answer {
         try decide(documents)
         let shared = shared
         do throws(PostgresFault) {
             return try transaction { connection throws(PostgresFault) in
-                try body(DocumentWriter(connection: connection, shared: shared))
+                var writer = DocumentWriter(connection: connection, shared: shared)
+                return try body(&writer)
             }
         } catch {
             // The commit may still be under way.

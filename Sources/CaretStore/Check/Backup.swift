@@ -1,4 +1,5 @@
 import CSQLite
+import CaretFormat
 package import CaretLog
 import Glibc
 
@@ -112,8 +113,7 @@ struct Backup {
 
     private func checked() throws(BackupFault) -> CheckReport {
         try onDatabase { () throws(DatabaseFault) in
-            var check = try StoreCheck(Database(path: partial, for: .read), isStopped: isStopped)
-            return check.run(nil) { _ in }
+            try Database(path: partial, for: .read).check(nil, isStopped: isStopped) { _ in }
         }
     }
 

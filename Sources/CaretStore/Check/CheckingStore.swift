@@ -3,6 +3,19 @@ import CaretFormat
 package import CaretLog
 import Glibc
 
+extension Database {
+    /// Checks one document, or the file, all documents and all tokens. This must be a connection for reading.
+    func check(
+        _ document: DocumentID?, isStopped: @escaping @Sendable () -> Bool = { false },
+        _ progress: (CheckProgress) -> Void
+    ) throws(DatabaseFault) -> CheckReport {
+        let row = try StoreRow.read(self)
+        let rows = SQLRows(self, Generation(row?.progress.generation ?? 0))
+        var check = StoreCheck(rows, of: document, isStopped: isStopped)
+        return check.run(progress)
+    }
+}
+
 // Checks and backups, of an open store or of files that no store has open.
 extension SQLiteStore {
     /// Checks one document, or the file and all documents, while the store keeps running. `progress` is
@@ -10,15 +23,14 @@ extension SQLiteStore {
     package func verify(
         _ document: DocumentID? = nil, progress: @escaping @Sendable (CheckProgress) -> Void = { _ in }
     ) async throws(OpeningFault) -> CheckReport {
-        calls.begin()
-        defer { calls.end() }
+        openCalls.begin()
+        defer { openCalls.end() }
         // If the file was replaced, a new connection would open its replacement.
         if !files.check() { throw .system(ENOENT) }
         let connection = QueueConfined(try folder.openForReading(), on: "caret.store.check")
-        let result = await connection.run { [calls] database in
+        let result = await connection.run { [openCalls] database in
             Result { () throws(DatabaseFault) in
-                var check = try StoreCheck(database, isStopped: { calls.isClosing })
-                return check.run(document, progress: progress)
+                try database.check(document, isStopped: { openCalls.isClosing }, progress)
             }
         }
         await connection.close()
@@ -61,8 +73,7 @@ extension SQLiteStore {
     ) throws(OpeningFault) -> CheckReport {
         try Migrator(migrations: Migration.all).requireAll(in: database)
         do throws(DatabaseFault) {
-            var check = try StoreCheck(database)
-            return check.run(nil, progress: progress)
+            return try database.check(nil, progress)
         } catch {
             throw .database(error)
         }
@@ -74,13 +85,13 @@ extension SQLiteStore {
         to path: String, at time: Int64,
         progress: @escaping @Sendable (_ pages: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(BackupFault) -> CheckReport {
-        calls.begin()
-        defer { calls.end() }
+        openCalls.begin()
+        defer { openCalls.end() }
         if !files.check() { throw .system(ENOENT) }
         let source: Database
         do throws(OpeningFault) { source = try folder.openForReading() } catch { throw BackupFault(error) }
         let backup = Backup(
-            path: path, time: time, isStopped: { [calls] in calls.isClosing }, progress: progress)
+            path: path, time: time, isStopped: { [openCalls] in openCalls.isClosing }, progress: progress)
         let connection = QueueConfined(source, on: "caret.store.backup")
         let result = await connection.run { database in
             Result { () throws(BackupFault) in try backup.make(from: database) }

@@ -1,5 +1,5 @@
 import CSQLite
-import CaretFormat
+package import CaretFormat
 import Glibc
 
 /// One connection to a database file.
@@ -155,12 +155,12 @@ package final class Database {
     }
 
     /// Runs one statement, and ignores its rows.
-    package func run(_ sql: String, _ values: Value...) throws(DatabaseFault) { try run(sql, values) }
+    package func run(_ sql: String, _ values: SQLValue...) throws(DatabaseFault) { try run(sql, values) }
 
-    func run(_ sql: String, _ values: [Value]) throws(DatabaseFault) { try eachRow(sql, values) { _ in } }
+    func run(_ sql: String, _ values: [SQLValue]) throws(DatabaseFault) { try eachRow(sql, values) { _ in } }
 
     /// Returns the first row of the result, converted by `read`; nil if the result is empty.
-    package func first<Result>(_ sql: String, _ values: [Value] = [], read: (Row) -> Result)
+    package func first<Result>(_ sql: String, _ values: [SQLValue] = [], read: (Row) -> Result)
         throws(DatabaseFault)
         -> Result?
     {
@@ -169,7 +169,7 @@ package final class Database {
         return result
     }
 
-    package func all<Result>(_ sql: String, _ values: [Value] = [], read: (Row) -> Result)
+    package func all<Result>(_ sql: String, _ values: [SQLValue] = [], read: (Row) -> Result)
         throws(DatabaseFault)
         -> [Result]
     {
@@ -247,7 +247,7 @@ package final class Database {
         if sqlite3_get_autocommit(connection) == 0 { try? run("ROLLBACK") }
     }
 
-    private func eachRow(_ sql: String, _ values: [Value], _ body: (Row) -> Void) throws(DatabaseFault) {
+    private func eachRow(_ sql: String, _ values: [SQLValue], _ body: (Row) -> Void) throws(DatabaseFault) {
         try forEach(sql, values, orFault: \.self) { row throws(DatabaseFault) in
             body(row)
             return true
@@ -257,7 +257,7 @@ package final class Database {
     /// Calls `body` with one row after the other, until it returns false. `body` must not run the same
     /// statement.
     func forEach<Failure: Error>(
-        _ sql: String, _ values: [Value], orFault failure: (DatabaseFault) -> Failure,
+        _ sql: String, _ values: [SQLValue], orFault failure: (DatabaseFault) -> Failure,
         _ body: (Row) throws(Failure) -> Bool
     ) throws(Failure) {
         let statement: Statement
@@ -291,7 +291,7 @@ package final class Database {
         return statement
     }
 
-    private func bound(_ sql: String, _ values: [Value]) throws(DatabaseFault) -> Statement {
+    private func bound(_ sql: String, _ values: [SQLValue]) throws(DatabaseFault) -> Statement {
         let statement = try prepared(sql)
         for (index, value) in values.enumerated() {
             let code = statement.bind(value, to: Int32(index + 1))
@@ -311,7 +311,9 @@ package final class Database {
         var pointer: OpaquePointer?
         let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
         guard code == SQLITE_OK, let pointer else { throw fault(code) }
-        return Statement(pointer)
+        let statement = Statement(pointer)
+        precondition(statement.hasOrderedParameters, "the parameters are not in order: \(sql)")
+        return statement
     }
 
     /// The error of the last call on this connection.

@@ -14,9 +14,10 @@ package struct DatabaseFault: Error, Equatable, Sendable {
         self.isOutOfSpace = isOutOfSpace
     }
 
-    /// A merged segment was read back, and its bytes differed from those written.
-    static let notWritten = DatabaseFault(
-        code: SQLITE_CORRUPT, message: "a merged segment differs from what was written")
+    /// What is read cannot be what was written.
+    static func damaged(_ message: String) -> DatabaseFault {
+        DatabaseFault(code: SQLITE_CORRUPT, message: message)
+    }
 
     package enum Kind: Sendable {
         /// The disk is full.

@@ -1,18 +1,33 @@
 import CSQLite
+import CaretFormat
+import CaretLog
 
 /// A prepared statement of one connection. Use it only on the thread or queue of that connection.
 struct Statement {
     private let pointer: OpaquePointer
+    private let columns: Columns
 
-    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+    init(_ pointer: OpaquePointer) { (self.pointer, columns) = (pointer, Columns(pointer)) }
 
-    var row: Row { Row(statement: pointer) }
+    var row: Row { Row(statement: pointer, columns: columns) }
 
-    func bind(_ value: Value, to index: Int32) -> Int32 {
+    /// Whether `$1` is the first parameter, and so on.
+    var hasOrderedParameters: Bool {
+        (0..<sqlite3_bind_parameter_count(pointer)).allSatisfy { index in
+            // A parameter that is written as `?` has no name.
+            guard let name = sqlite3_bind_parameter_name(pointer, index + 1) else { return true }
+            return String(cString: name) == "$\(index + 1)"
+        }
+    }
+
+    func bind(_ value: SQLValue, to index: Int32) -> Int32 {
         switch value {
-        case .integer(let number): bind(number, to: index)
-        case .null: sqlite3_bind_null(pointer, index)
+        case .integer(let number?): bind(number, to: index)
+        case .integer(nil): sqlite3_bind_null(pointer, index)
         case .bytes(let bytes): bytes.withUnsafeBytes { bind($0, to: index) }
+        case .integers(let numbers):
+            // A list in JSON, as `SQLDialect.isOneOf` needs it.
+            Array("\(numbers)".utf8).withUnsafeBytes { bind(text: $0, to: index) }
         }
     }
 
@@ -31,6 +46,12 @@ struct Statement {
         sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil)
     }
 
+    private func bind(text: UnsafeRawBufferPointer, to index: Int32) -> Int32 {
+        sqlite3_bind_text64(
+            pointer, index, text.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(text.count),
+            caret_sqlite_transient(), UInt8(SQLITE_UTF8))
+    }
+
     func step() -> Int32 { sqlite3_step(pointer) }
 
     func reset() {
@@ -42,16 +63,36 @@ struct Statement {
     func end() { sqlite3_finalize(pointer) }
 }
 
-/// A value for a parameter of a statement.
-package enum Value {
-    case integer(Int64)
-    case bytes([UInt8])
-    case null
+/// The columns of the current row of a statement.
+private final class Columns: SQLColumns {
+    private let statement: OpaquePointer
+
+    init(_ statement: OpaquePointer) { self.statement = statement }
+
+    private var current: Row { Row(statement: statement, columns: self) }
+
+    func isNull(_ column: Int32, in row: Int32) -> Bool { current.isNull(column) }
+
+    func number(_ column: Int32, in row: Int32) -> Int64? {
+        sqlite3_column_type(statement, column) == SQLITE_INTEGER ? current.integer(column) : nil
+    }
+
+    func bytes(_ column: Int32, in row: Int32) -> [UInt8] { current.bytes(column) }
+
+    func bool(_ column: Int32, in row: Int32) -> Bool { current.integer(column) == 1 }
+
+    func name(of column: Int32) -> String {
+        sqlite3_column_name(statement, column).map { String(cString: $0) } ?? "\(column)"
+    }
 }
 
 /// The current row of a statement.
 package struct Row {
     fileprivate let statement: OpaquePointer
+    fileprivate let columns: Columns
+
+    /// The row of a table, whose columns may be damaged.
+    var checked: SQLRow { SQLRow(columns) }
 
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
@@ -100,4 +141,8 @@ struct Binding {
     }
 
     private mutating func note(_ answer: Int32) { if code == SQLITE_OK { code = answer } }
+}
+
+extension Binding {
+    mutating func next(_ digest: Digest) { withUnsafeBytes(of: digest.words) { next($0) } }
 }

@@ -1,3 +1,4 @@
+import CaretFormat
 import CaretLog
 
 /// The progress of a store: its generation, its number of commits, and the number of checkpoints that its
@@ -50,7 +51,6 @@ package struct StoreRow: Equatable {
             ON CONFLICT (one) DO UPDATE SET
                 generation = excluded.generation, commits = excluded.commits, backup = excluded.backup
             """,
-            .integer(Int64(bitPattern: progress.generation)), .integer(progress.commits),
-            backup.map { .integer($0) } ?? .null)
+            .integer(Int64(bitPattern: progress.generation)), .integer(progress.commits), .integer(backup))
     }
 }

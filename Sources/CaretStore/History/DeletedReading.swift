@@ -34,7 +34,7 @@ extension SQLiteStore {
     private func reading<Answer: Sendable>(
         _ document: DocumentID,
         _ body:
-            @escaping @Sendable (inout HistoryReader<SQLiteRows>, DocumentRow) throws(StoreFault) -> Answer
+            @escaping @Sendable (inout HistoryReader<Database>, DocumentRow) throws(StoreFault) -> Answer
     ) async throws(HistoryRefusal) -> Answer {
         let result = await history(of: document) { reader throws(StoreFault) in
             let row = try reader.rows.document(document)

@@ -6,12 +6,12 @@ package import CaretLog
 /// transaction.
 ///
 /// Use it only on the thread of its connection. A call that throws a refusal has written nothing.
-package struct HistoryWriter {
+package struct HistoryWriter: SQLWriter {
     let database: Database
     private let shared: Generation
-    private(set) var reader: HistoryReader<SQLiteRows>
+    private(set) var reader: HistoryReader<Database>
     /// The rows of recently used documents, as they are in the current transaction.
-    private var rows: [DocumentID: DocumentRow] = [:]
+    private var knownRows: [DocumentID: DocumentRow] = [:]
     /// Memory for encoding segments.
     private var columns = SegmentColumns()
     /// True if this transaction has written pages without changing a row. SQLite does not count this change.
@@ -40,11 +40,13 @@ package struct HistoryWriter {
 
     var generation: UInt64 { shared.value }
 
+    package var rows: SQLRows<Database> { reader.rows }
+
     package init(database: Database, generation: Generation, isFresh: Bool = false) {
         self.database = database
         self.isFresh = isFresh
         shared = generation
-        reader = HistoryReader(database: database, generation: generation)
+        reader = HistoryReader(SQLRows(database, generation))
     }
 
     /// Call this after the commit. Returns the documents that became due for upkeep.
@@ -66,6 +68,12 @@ package struct HistoryWriter {
     /// Drops what is in memory of a document's history, because the history was rewritten.
     mutating func forgetHistory(of document: DocumentID) { reader.forgetHistory(of: document) }
 
+    /// Returns free pages at the end of the file to the file system.
+    mutating func returnFreePages(upTo pages: Int) throws(StoreFault) {
+        hasWritten = true
+        try database.change("PRAGMA incremental_vacuum(\(pages))")
+    }
+
     // MARK: Epochs
 
     /// Renews the epochs of all documents at the commit. Returns false if the epochs are new already: then
@@ -73,11 +81,7 @@ package struct HistoryWriter {
     mutating func renewEpochs() throws(StoreFault) -> Bool {
         if isFresh { return false }
         let generation = UInt64.random(in: .min ... .max)
-        do throws(DatabaseFault) {
-            try database.run("UPDATE store SET generation = ?", .integer(Int64(bitPattern: generation)))
-        } catch {
-            throw .database(error)
-        }
+        try database.change("UPDATE store SET generation = $1", .integer(Int64(bitPattern: generation)))
         nextGeneration = generation
         return true
     }
@@ -86,7 +90,7 @@ package struct HistoryWriter {
     mutating func takeNextGeneration() -> UInt64? {
         guard let next = nextGeneration.take() else { return nil }
         isFresh = true
-        rows = [:]
+        knownRows = [:]
         shared.renew(to: next)
         return next
     }
@@ -104,13 +108,16 @@ package struct HistoryWriter {
         if row.entry.epoch != append.epoch { return .documentGone }
         if row.entry.head != append.expected { return .conflict(head: row.entry.head) }
         if damaged.contains(append.document) { return .documentDamaged }
-        guard let newest = append.changes.last else { return try setLineBreak(append, row) }
+        guard let newest = append.changes.last else {
+            try set(append.lineBreak, in: row)
+            return .committed(head: append.expected)
+        }
         guard let length = row.entry.length(after: append.changes) else { return .invalidChange }
         let segment = Segment(first: append.expected.next, changes: append.changes.map(\.logged))
         let authors = try authors(of: segment.changes)
         let encoded = EncodedSegment(
             segment, after: row.chain, packing: .plain, authors: authors, in: &columns)
-        try insert(encoded, of: append.document)
+        try self.append(encoded, to: append.document)
         try remember(append.changes, by: authors, from: segment.first, in: append.document)
         row.entry.head = segment.last
         row.entry.length = length
@@ -123,18 +130,6 @@ package struct HistoryWriter {
         keep(row)
         if UpkeepPolicy.isDue(row) { due.insert(append.document) }
         return .committed(head: segment.last)
-    }
-
-    /// Handles an append without changes, which can still set the line break.
-    private mutating func setLineBreak(_ append: Append, _ row: DocumentRow) throws(StoreFault)
-        -> AppendOutcome
-    {
-        if let lineBreak = append.lineBreak, lineBreak != row.entry.lineBreak {
-            var row = row
-            row.entry.lineBreak = lineBreak
-            try save(row)
-        }
-        return .committed(head: append.expected)
     }
 
     mutating func appendLocked(
@@ -164,18 +159,20 @@ package struct HistoryWriter {
     // MARK: Documents
 
     /// A document that is not deleted, or an imported one that is not published yet.
-    mutating func document(_ id: DocumentID) throws(StoreFault) -> DocumentRow {
-        if let known = rows[id] { return known }
-        let row = unpublished.contains(id) ? try reader.rows.document(id) : try reader.document(id)
+    package mutating func document(_ id: DocumentID) throws(StoreFault) -> DocumentRow {
+        if let known = knownRows[id] { return known }
+        let row = unpublished.contains(id) ? try rows.document(id) : try reader.document(id)
         keep(row)
         return row
     }
+
+    package func anyDocument(_ id: DocumentID) throws(StoreFault) -> DocumentRow { try rows.document(id) }
 
     mutating func create(
         _ name: DocumentName, _ first: FirstRevision?, at time: Int64, epoch: UInt64
     ) throws(StoreFault) -> CreateResult {
         do throws(StoreFault) {
-            return .exists(try reader.rows.document(named: name).entry)
+            return .exists(try rows.document(named: name).entry)
         } catch {
             guard case .refused(.refused(.gone)) = error else { throw error }
         }
@@ -197,67 +194,35 @@ package struct HistoryWriter {
 
     /// Writes the row of a new document.
     mutating func insert(_ row: DocumentRow) throws(StoreFault) {
-        try database.write(
-            "INSERT INTO document (\(DocumentRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [.integer(row.entry.id.value)] + row.values)
+        try row.insert(into: database)
         keep(row)
     }
 
     /// The ID for a new document. A row's checksum covers its ID, so the ID must be known before the row is inserted.
     package func nextDocument() throws(StoreFault) -> DocumentID {
-        DocumentID(try reader.rows.lastDocument().value + 1)
-    }
-
-    mutating func rename(_ id: DocumentID, to name: DocumentName) throws(StoreFault) -> RenameResult {
-        var row = try document(id)
-        if try isTaken(name) { return .exists }
-        row.entry.name = name
-        try save(row)
-        return .renamed
-    }
-
-    mutating func delete(_ id: DocumentID, at time: Int64) throws(StoreFault) {
-        var row = try document(id)
-        // 0 would mean that the document is being purged.
-        row.entry.deleted = max(time, 1)
-        try save(row)
-    }
-
-    mutating func undelete(_ id: DocumentID) throws(StoreFault) -> UndeleteResult {
-        var row = try reader.rows.document(id)
-        guard let deleted = row.entry.deleted else { return .live }
-        if deleted == 0 { throw .gone }
-        if try isTaken(row.entry.name) { return .exists }
-        row.entry.deleted = nil
-        try save(row)
-        return .undeleted(row.entry)
+        DocumentID(try rows.lastDocument().value + 1)
     }
 
     // MARK: Rows
 
     private mutating func keep(_ row: DocumentRow) {
-        if rows.count >= HistoryWriter.mostRows { rows = [:] }
-        rows[row.entry.id] = row
+        if knownRows.count >= HistoryWriter.mostRows { knownRows = [:] }
+        knownRows[row.entry.id] = row
     }
 
-    mutating func save(_ row: DocumentRow) throws(StoreFault) {
-        try database.write(
-            """
-            UPDATE document SET name = ?, epoch = ?, head = ?, start = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?,
-            line_break = ?, chain = ?, snapshot = ?, loose = ?, behind = ?, deleted = ?, sum = ? WHERE id = ?
-            """, row.values + [.integer(row.entry.id.value)])
+    package mutating func save(_ row: DocumentRow) throws(StoreFault) {
+        try row.update(database)
         // Few calls save a whole row, so the next call may read it again.
-        rows[row.entry.id] = nil
+        knownRows[row.entry.id] = nil
     }
 
-    func isTaken(_ name: DocumentName) throws(StoreFault) -> Bool {
-        try database.one(
-            "SELECT 1 FROM document WHERE name = ? AND deleted IS NULL", .bytes(name.bytes.utf8),
-            read: { _ in true })
-            ?? false
+    package mutating func saveName(_ row: DocumentRow) throws(StoreFault) -> Bool {
+        try save(row)
+        return true
     }
 
-    func insert(_ segment: EncodedSegment, of id: DocumentID) throws(StoreFault) {
+    /// Faster than the method of the same name, because each append calls it.
+    private func append(_ segment: EncodedSegment, to id: DocumentID) throws(StoreFault) {
         try database.write(
             "INSERT INTO segment (document, first, last, time, body, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)"
         ) { row in
@@ -281,9 +246,9 @@ package struct HistoryWriter {
 
     private mutating func number(of pusher: Pusher) throws(StoreFault) -> Int64 {
         if let known = try reader.number(of: pusher) { return known }
-        try database.write(
-            "INSERT INTO author (user, client) VALUES (?, ?)",
-            [.bytes(pusher.user.utf8), .bytes(pusher.client.utf8)])
+        try database.change(
+            "INSERT INTO author (user, client) VALUES ($1, $2)", .bytes(pusher.user.utf8),
+            .bytes(pusher.client.utf8))
         return database.lastRow
     }
 
@@ -300,6 +265,52 @@ package struct HistoryWriter {
                 seq: logged.seq, revision: Revision(first.value + index), digest: digest, used: logged.time)
             try PusherRow(document: id, author: authors[index], pusher: logged.pusher, entry: entry).write(
                 database)
+        }
+    }
+}
+
+// The rows that every append writes.
+extension DocumentRow {
+    /// Writes the columns that an append changes. The other columns must be unchanged.
+    fileprivate func writeHead(_ database: Database) throws(StoreFault) {
+        try database.write(
+            """
+            UPDATE document SET head = ?, utf8 = ?, utf16 = ?, scalars = ?, updated = ?, line_break = ?, chain = ?,
+            loose = ?, behind = ?, sum = ? WHERE id = ?
+            """
+        ) { row in
+            row.next(entry.head.value)
+            row.next(entry.length.utf8)
+            row.next(entry.length.utf16)
+            row.next(entry.length.scalars)
+            row.next(entry.updated)
+            row.next(entry.lineBreak.stored)
+            row.next(chain.value)
+            row.next(unmergedSegments)
+            row.next(bytesSinceSnapshot)
+            row.next(sum)
+            row.next(entry.id.value)
+        }
+    }
+}
+
+extension PusherRow {
+    /// Writes the row, and replaces an older row of the same author in the same document.
+    fileprivate func write(_ database: Database) throws(StoreFault) {
+        try database.write(
+            """
+            INSERT INTO pusher (document, author, seq, revision, digest, used, sum) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (document, author) DO UPDATE SET seq = excluded.seq, revision = excluded.revision,
+            digest = excluded.digest, used = excluded.used, sum = excluded.sum
+            """
+        ) { row in
+            row.next(document.value)
+            row.next(author)
+            row.next(entry.seq)
+            row.next(entry.revision.value)
+            row.next(entry.digest)
+            row.next(entry.used)
+            row.next(sum)
         }
     }
 }

@@ -1,25 +1,21 @@
 package import CaretFormat
 
-extension HistoryReader where Rows == SQLiteRows {
+extension HistoryReader<Database> {
     package init(database: Database, generation: Generation, cache: HistoryCache? = nil) {
-        self.init(SQLiteRows(database, generation), cache: cache)
+        self.init(SQLRows(database, generation), cache: cache)
     }
 }
 
 // What only upkeep of an SQLite file needs.
-extension UpkeepReader where Rows == SQLiteRows {
-    private var database: Database { reader.rows.database }
+extension UpkeepReader<Database> {
+    private var database: Database { reader.rows.connection }
 
     /// The number of pages of the file, and how many of them are free; nil if SQLite cannot read them.
     func space() -> (pages: Int, free: Int)? {
-        do throws(StoreFault) {
-            let pages = try database.one("PRAGMA page_count") { Int($0.integer(0)) }
-            let free = try database.one("PRAGMA freelist_count") { Int($0.integer(0)) }
-            guard let pages, let free else { return nil }
-            return (pages, free)
-        } catch {
-            return nil
-        }
+        let pages = try? database.first("PRAGMA page_count") { Int($0.integer(0)) }
+        let free = try? database.first("PRAGMA freelist_count") { Int($0.integer(0)) }
+        guard let pages, let free else { return nil }
+        return (pages, free)
     }
 
     /// Whether removed text may remain in unused parts of the files.

@@ -5,14 +5,14 @@ package import CaretLog
 /// The writes of upkeep, in transactions that they share with other calls.
 package struct SQLiteUpkeepWrites: UpkeepWrites {
     let writes: WriteQueue
-    private let reader: QueueConfined<UpkeepReader<SQLiteRows>>
+    private let reader: QueueConfined<UpkeepReader<Database>>
     let calls: OpenCalls
     let onEvent: @Sendable (StoreEvent) -> Void
     /// Drops what the other readers have in memory of a document's history.
     private let forgetHistory: @Sendable (DocumentID) async -> Void
 
     init(
-        _ writes: WriteQueue, _ reader: QueueConfined<UpkeepReader<SQLiteRows>>, _ calls: OpenCalls,
+        _ writes: WriteQueue, _ reader: QueueConfined<UpkeepReader<Database>>, _ calls: OpenCalls,
         onEvent: @escaping @Sendable (StoreEvent) -> Void,
         forgetHistory: @escaping @Sendable (DocumentID) async -> Void
     ) {
@@ -27,19 +27,10 @@ package struct SQLiteUpkeepWrites: UpkeepWrites {
         let onEvent = onEvent
         let bodies = steps.map { document, step in
             { @Sendable (writer: inout HistoryWriter) throws(StoreFault) -> Bool in
-                switch step {
-                case .merge(let replacement):
-                    onEvent(.merging(document, segments: replacement.old.count))
-                    let isDone = try writer.replace(replacement)
-                    if isDone { onEvent(.merged(document)) }
-                    return isDone
-                case .snapshot(let snapshot, let superseded, let covered):
-                    onEvent(.snapshotting(document, snapshot.revision))
-                    try writer.keep(snapshot, superseding: superseded, covering: covered)
-                case .removeTrimmed: try writer.removeTrimmed(of: document)
-                case .correctUnmerged(let excess): try writer.correctUnmerged(of: document, by: excess)
-                }
-                return true
+                if let event = StoreEvent(step, of: document) { onEvent(event) }
+                let isDone = try writer.run(step, of: document)
+                if isDone, case .merge = step { onEvent(.merged(document)) }
+                return isDone
             }
         }
         // A refused step is still due in the next run.
@@ -47,13 +38,21 @@ package struct SQLiteUpkeepWrites: UpkeepWrites {
     }
 
     package func trim(_ plan: TrimPlan) async -> Result<Bool, HistoryRefusal> {
-        await writes.run { writer throws(StoreFault) in try writer.trim(plan) }
+        await writes.run { writer throws(StoreFault) in
+            let isDone = try writer.trim(plan)
+            if isDone { writer.due.insert(plan.snapshot.document) }
+            return isDone
+        }
     }
 
     package func purge(
         _ document: DocumentID, deletedBy time: Int64
     ) async -> Result<PurgeResult, HistoryRefusal> {
-        await writes.run { writer throws(StoreFault) in try writer.purge(document, deletedBy: time) }
+        await writes.run { writer throws(StoreFault) in
+            // Before it is published, an imported document looks like one that is being purged.
+            if writer.unpublished.contains(document) { return .kept }
+            return try writer.purge(document, deletedBy: time)
+        }
     }
 
     package func forget(
@@ -87,6 +86,17 @@ package struct SQLiteUpkeepWrites: UpkeepWrites {
                 try writer.returnFreePages(upTo: UpkeepPolicy.pagesAtOnce)
             }
             guard case .success = result else { return }
+        }
+    }
+}
+
+extension StoreEvent {
+    /// What tests hear before a step; nil if nothing.
+    fileprivate init?(_ step: UpkeepStep, of document: DocumentID) {
+        switch step {
+        case .merge(let replacement): self = .merging(document, segments: replacement.old.count)
+        case .snapshot(let snapshot, _, _): self = .snapshotting(document, snapshot.revision)
+        case .removeTrimmed, .correctUnmerged: return nil
         }
     }
 }

@@ -5,6 +5,8 @@ package import CaretLog
 package enum StoreFault: HistoryFault {
     /// The store refused the call. The caller gets this refusal.
     case refused(HistoryRefusal)
+    /// A row has something that no server writes.
+    case damagedRow(String)
     /// SQLite failed. The whole transaction is rolled back.
     case database(DatabaseFault)
 }
@@ -23,6 +25,7 @@ extension StoreFault {
     package var historyRefusal: HistoryRefusal {
         switch self {
         case .refused(let refusal): refusal
+        case .damagedRow: .refused(.damaged)
         case .database(let fault): .refused(fault.refusal)
         }
     }
@@ -30,6 +33,7 @@ extension StoreFault {
     package var unreadReason: String? {
         switch self {
         case .refused: nil
+        case .damagedRow(let reason): reason
         case .database(let fault): fault.message
         }
     }
@@ -37,23 +41,7 @@ extension StoreFault {
 
 extension Database {
     /// Runs a statement like `run`, but throws a `StoreFault`.
-    func write(_ sql: String, _ values: [Value]) throws(StoreFault) {
-        do throws(DatabaseFault) { try run(sql, values) } catch { throw .database(error) }
-    }
-
     func write(_ sql: StaticString, binding bind: (inout Binding) -> Void) throws(StoreFault) {
         do throws(DatabaseFault) { try run(sql, binding: bind) } catch { throw .database(error) }
-    }
-
-    func one<Result>(_ sql: String, _ values: Value..., read: (Row) -> Result) throws(StoreFault) -> Result? {
-        do throws(DatabaseFault) { return try first(sql, values, read: read) } catch {
-            throw .database(error)
-        }
-    }
-
-    func every<Result>(_ sql: String, _ values: Value..., read: (Row) -> Result) throws(StoreFault)
-        -> [Result]
-    {
-        do throws(DatabaseFault) { return try all(sql, values, read: read) } catch { throw .database(error) }
     }
 }

@@ -6,116 +6,58 @@ import CaretLog
 struct MovedRowWriter {
     let database: Database
 
-    /// Inserts the row.
-    func insert(_ row: MovedRow, into table: MovedTable) throws(StoreMoveFault) {
-        do throws(DatabaseFault) {
-            switch table {
-            case .author, .segment, .snapshot:
-                try insert(row.map(Value.init), into: table.rawValue, table.columns.map(\.sqliteName))
-            case .document:
-                guard let document = DocumentRow(moved: row) else { throw MovedRowWriter.invalid(table) }
-                try insert(
-                    [.integer(document.entry.id.value)] + document.values, into: "document",
-                    [DocumentRow.columns])
-            case .pusher:
-                let pusher = try PusherRow(moved: row, pusher(row.number(1)))
-                guard let pusher else { throw MovedRowWriter.invalid(table) }
-                try insert(
-                    row.map(Value.init) + [.integer(pusher.sum)], into: "pusher",
-                    table.columns.map(\.sqliteName) + ["sum"])
-            case .tag:
-                guard let name = String(validating: row.bytes(1), as: UTF8.self).flatMap({ TagName($0) }),
-                    row.number(2) >= 0
-                else { throw MovedRowWriter.invalid(table) }
-                let tag = Tag(
-                    name: name, revision: Revision(Int(row.number(2))), user: ByteString(utf8: row.bytes(3)),
-                    time: row.number(4))
-                try insert(
-                    row.map(Value.init) + [.integer(TagTable.sum(of: tag, in: DocumentID(row.number(0))))],
-                    into: "tag", table.columns.map(\.sqliteName) + ["sum"])
-            case .token: try insertToken(row)
+    func insert(_ row: MovedRow, into table: MovedTable) throws(StoreFault) {
+        switch table {
+        case .author, .segment, .snapshot: try insert(row, sum: nil, into: table)
+        case .document:
+            let document = try StoreFault.reading { () throws(DamagedRow) in
+                try DocumentRow(row.columns(), generation: 0, .postgres)
             }
-        } catch {
-            throw StoreMoveFault(error)
+            try document.insert(into: database)
+        case .pusher:
+            guard let pusher = try author(row[1]) else {
+                throw .damagedRow("a row of pusher has no author")
+            }
+            let sum = try StoreFault.reading { () throws(DamagedRow) in
+                let document = DocumentID(try row.columns().integer(0))
+                return try PusherRow(row.columns(after: 1), of: pusher, in: document, .postgres).sum
+            }
+            try insert(row, sum: sum, into: table)
+        case .tag:
+            let sum = try StoreFault.reading { () throws(DamagedRow) in
+                let document = DocumentID(try row.columns().integer(0))
+                return try Tag(row.columns(after: 1), of: document, .postgres).sum(in: document)
+            }
+            try insert(row, sum: sum, into: table)
+        case .token: try insertToken(row)
         }
     }
 
-    private func insertToken(_ row: MovedRow) throws(DatabaseFault) {
-        guard let user = String(validating: row.bytes(1), as: UTF8.self).flatMap({ try? UserName($0) }),
-            let digest = Digest(bytes: row.bytes(2))
-        else { throw MovedRowWriter.invalid(.token) }
-        let grants = row.bytes(5)
-        let token = TokenRow(
-            id: TokenID(row.number(0)), user: user, digest: digest, created: row.number(3),
-            expires: row.optionalNumber(4), grants: grants)
-        try insert(token.values + [.bytes(grants)], into: "token", [TokenRow.columns, "grants"])
-        if let end = row.optionalNumber(4) {
-            try insert(
-                [.integer(token.id.value), .integer(end), .integer(row.number(6))], into: "token_end",
-                ["token", "expires", "ended"])
+    private func insertToken(_ row: MovedRow) throws(StoreFault) {
+        let columns = row.columns()
+        let token = try StoreFault.reading { () throws(DamagedRow) in
+            try TokenRow(columns, hasSums: false)
         }
-        if let used = row.optionalNumber(7) {
-            try insert([.integer(token.id.value), .integer(used)], into: "token_use", ["token", "used"])
+        try token.insert(with: columns.bytes(5), into: database)
+        if token.expires != nil {
+            try database.change("UPDATE token_end SET ended = $1 WHERE token = $2", row[6], row[0])
+        }
+        if !columns.isNull(7) {
+            try database.change("INSERT INTO token_use (token, used) VALUES ($1, $2)", row[0], row[7])
         }
     }
 
-    private func pusher(_ author: Int64) throws(DatabaseFault) -> Pusher? {
-        try database.first("SELECT user, client FROM author WHERE id = ?", [.integer(author)]) {
-            Pusher(user: ByteString(utf8: $0.bytes(0)), client: ByteString(utf8: $0.bytes(1)))
-        }
+    private func author(_ number: SQLValue) throws(StoreFault) -> Pusher? {
+        try database.one("SELECT user, client FROM author WHERE id = $1", number) { row in row.pusher(0) }
     }
 
-    private func insert(
-        _ values: [Value], into table: String, _ columns: [String]
-    ) throws(DatabaseFault) {
-        let places = values.map { _ in "?" }.joined(separator: ", ")
-        try database.run(
-            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))", values)
-    }
-
-    /// The source was checked before, so this means that it was changed meanwhile.
-    private static func invalid(_ table: MovedTable) -> DatabaseFault {
-        DatabaseFault(code: 0, message: "a row of \(table.rawValue) is not valid")
-    }
-}
-
-extension DocumentRow {
-    /// The generation is not stored in the row.
-    fileprivate init?(moved row: MovedRow) {
-        guard let name = String(validating: row.bytes(1), as: UTF8.self).flatMap({ try? DocumentName($0) }),
-            let lineBreak = LineBreak(stored: row.number(9)), let chain = Digest(bytes: row.bytes(10))
-        else { return nil }
-        let entry = DocumentEntry(
-            id: DocumentID(row.number(0)), name: name,
-            epoch: Epoch(generation: 0, document: UInt64(bitPattern: row.number(2))),
-            head: Revision(Int(row.number(3))), start: Revision(Int(row.number(4))),
-            length: TextLength(
-                utf8: Int(row.number(5)), utf16: Int(row.number(6)), scalars: Int(row.number(7))),
-            updated: row.number(8), lineBreak: lineBreak, deleted: row.optionalNumber(14))
-        self.init(entry, chain: Chain(chain))
-        snapshot = Revision(Int(row.number(11)))
-        unmergedSegments = Int(row.number(12))
-        bytesSinceSnapshot = Int(row.number(13))
-    }
-}
-
-extension PusherRow {
-    fileprivate init?(moved row: MovedRow, _ pusher: Pusher?) {
-        guard let pusher, let digest = Digest(bytes: row.bytes(4)) else { return nil }
-        self.init(
-            document: DocumentID(row.number(0)), author: row.number(1), pusher: pusher,
-            entry: PusherEntry(
-                seq: row.number(2), revision: Revision(Int(row.number(3))), digest: digest,
-                used: row.number(5)))
-    }
-}
-
-extension Value {
-    fileprivate init(_ value: MovedValue) {
-        switch value {
-        case .number(let number): self = .integer(number)
-        case .bytes(let bytes): self = .bytes(bytes)
-        case .null: self = .null
-        }
+    private func insert(_ row: MovedRow, sum: Int64?, into table: MovedTable) throws(StoreFault) {
+        let columns = table.columns.map { $0.name(in: .sqlite) } + (sum == nil ? [] : ["sum"])
+        let values = row + (sum.map { [.integer($0)] } ?? [])
+        try database.change(
+            """
+            INSERT INTO \(table.rawValue) (\(columns.joined(separator: ", ")))
+            VALUES (\(SQLDialect.parameters(values.count)))
+            """, values)
     }
 }

@@ -14,12 +14,12 @@ package final class SQLiteMoveSource: MoveSource {
         do throws(OpeningFault) {
             folder = try DataFolder(path)
             unfinishedMove = DataFolder.unfinishedMove(in: path)
-            rows = SQLiteMovableRows(database: try folder.openForMoving())
+            rows = SQLiteMovableRows(connection: try folder.openForMoving())
         } catch {
             throw StoreMoveFault(error)
         }
         do throws(DatabaseFault) {
-            identity = try SQLiteMoveSource.identity(of: rows.database)
+            identity = try SQLiteMoveSource.identity(of: rows.connection)
         } catch {
             throw StoreMoveFault(error)
         }

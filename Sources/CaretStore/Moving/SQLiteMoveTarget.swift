@@ -10,13 +10,13 @@ package final class SQLiteMoveTarget: MoveTarget {
     package let rows: SQLiteMovableRows
     package let copiedDigest: [UInt8]?
 
-    private var database: Database { rows.database }
+    private var database: Database { rows.connection }
 
     /// The folder must exist, and must not have a store, unless a move has copied it there.
     package init(_ path: String) throws(StoreMoveFault) {
         do throws(OpeningFault) { folder = try DataFolder(path) } catch { throw StoreMoveFault(error) }
         if let (database, digest) = try SQLiteMoveTarget.copy(in: folder) {
-            (rows, copiedDigest) = (SQLiteMovableRows(database: database), digest)
+            (rows, copiedDigest) = (SQLiteMovableRows(connection: database), digest)
             return
         }
         copiedDigest = nil
@@ -25,8 +25,8 @@ package final class SQLiteMoveTarget: MoveTarget {
                 "\(file) exists, and a move never replaces a store", advice: "move to a new or empty folder")
         }
         do throws(OpeningFault) {
-            rows = SQLiteMovableRows(database: try folder.createNewDatabase())
-            try Migrator(migrations: Migration.all).migrate(rows.database) { _ in }
+            rows = SQLiteMovableRows(connection: try folder.createNewDatabase())
+            try Migrator(migrations: Migration.all).migrate(rows.connection) { _ in }
         } catch {
             throw StoreMoveFault(error)
         }
@@ -57,7 +57,9 @@ package final class SQLiteMoveTarget: MoveTarget {
     deinit { unlink(folder.newDatabasePath) }
 
     package func write(_ row: MovedRow, to table: MovedTable) throws(StoreMoveFault) {
-        try MovedRowWriter(database: database).insert(row, into: table)
+        try rows.run { () throws(StoreFault) in
+            try MovedRowWriter(database: database).insert(row, into: table)
+        }
     }
 
     package func finish(_ identity: StoreIdentity, digest: [UInt8]) throws(StoreMoveFault) {

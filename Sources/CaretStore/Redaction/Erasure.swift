@@ -1,4 +1,4 @@
-import CaretFormat
+package import CaretFormat
 import CaretLog
 import Glibc
 
@@ -23,7 +23,7 @@ extension SQLiteUpkeepWrites {
         for _ in 0..<Self.attempts where !calls.isClosing {
             if await writes.perform({ $0.emptyLog() }) {
                 let result = await writes.run { writer throws(StoreFault) in
-                    try writer.database.write("UPDATE store SET erasure = NULL", [])
+                    try writer.database.change("UPDATE store SET erasure = NULL")
                 }
                 guard case .success = result else { return false }
                 onEvent(.erased)
@@ -32,6 +32,23 @@ extension SQLiteUpkeepWrites {
             try? await Task.sleep(for: Self.pause)  // Fails only if the store is being closed.
         }
         return false
+    }
+}
+
+extension Database {
+    /// Whether removed text may remain in unused parts of the files.
+    func isErasureDue() throws(DatabaseFault) -> Bool {
+        try first("SELECT erasure IS NOT NULL FROM store") { $0.integer(0) == 1 } ?? false
+    }
+}
+
+extension HistoryWriter {
+    /// Like `redact`. The files are rewritten later.
+    package mutating func redact(_ plan: RedactionPlan, at time: Int64) throws(StoreFault) -> Bool {
+        if try !redact(plan) { return false }
+        try database.change("UPDATE store SET erasure = $1", .integer(time))
+        forgetHistory(of: plan.old.id)
+        return true
     }
 }
 
@@ -66,13 +83,5 @@ extension GroupCommit {
     private mutating func checkpointWhole() -> Bool {
         checkpoint(.emptying)
         return isLogEmpty()
-    }
-}
-
-extension RedactResult {
-    func naming(_ backups: [String]) -> RedactResult {
-        guard case .redacted(var report) = self else { return self }
-        report.backups = backups
-        return .redacted(report)
     }
 }

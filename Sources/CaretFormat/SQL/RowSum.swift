@@ -1,4 +1,3 @@
-import CaretFormat
 import CaretLog
 
 /// A checksum over the values of a row: the first eight bytes of a SHA-256 digest. The length of each byte

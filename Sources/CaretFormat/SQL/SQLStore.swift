@@ -1,0 +1,159 @@
+package import CaretCore
+package import CaretLog
+
+/// A store in an SQL database. What is the same in every kind of database is here: which work a call does, and on which
+/// connection.
+package protocol SQLStore: DocumentStore {
+    /// The connection that reads.
+    associatedtype Connection: SQLConnection
+    associatedtype Writer: SQLWriter where Writer.Connection.Fault == Connection.Fault
+    associatedtype Writes: UpkeepWrites
+
+    typealias Reader = HistoryReader<Connection>
+    typealias Fault = Connection.Fault
+
+    var upkeep: Upkeep<Connection, Writes> { get }
+    var due: DueDocuments { get }
+    var openCalls: OpenCalls { get }
+
+    /// The backups that a redaction leaves as they are.
+    var backupNames: [String] { get }
+
+    // MARK: Connections
+
+    /// Runs `body` in a transaction, and answers the call after the commit. `document` is the one that it writes to, if
+    /// it exists already.
+    func write(
+        _ waiting: WaitingCall, to document: DocumentID?,
+        _ body: @escaping @Sendable (inout Writer) throws(Fault) -> StoreAnswer)
+
+    /// Reads from one snapshot of the database, for calls that read at most a page of rows. `document` is the one whose
+    /// earlier writes must be decided.
+    func lookup(
+        _ waiting: WaitingCall, of document: DocumentID?,
+        _ body: @escaping @Sendable (inout Reader) throws(Fault) -> StoreAnswer)
+
+    /// Reads from one snapshot of the database, for calls that may read a whole text. Opening a document needs its newest
+    /// text, so such calls wait for no others.
+    func history(
+        _ waiting: WaitingCall, of document: DocumentID, isHead: Bool,
+        _ body: @escaping @Sendable (inout Reader) throws(Fault) -> StoreAnswer)
+
+    /// Does the next step of a replay. Further steps run after the calls that wait meanwhile, so a long replay does
+    /// not delay short ones.
+    func run(_ replay: TextReplay, for waiting: WaitingCall)
+
+    /// A page of the history of this document was read.
+    func note(_ row: DocumentRow)
+
+    // MARK: Calls that each kind of store does in its own way
+
+    func append(_ append: Append, _ waiting: WaitingCall)
+    func appendLocked(_ append: Append, _ rebase: AppendRebase, _ waiting: WaitingCall)
+    func create(_ name: DocumentName, _ first: FirstRevision?, at time: Int64, _ waiting: WaitingCall)
+    func renewEpochs(known: Revision, of document: DocumentID, _ waiting: WaitingCall)
+    func entries(of documents: [DocumentID], _ waiting: WaitingCall)
+}
+
+extension SQLStore {
+    package func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
+        let waiting = WaitingCall(call, then: answer)
+        switch call {
+        case .append(let append): self.append(append, waiting)
+        case .appendLocked(let append, let rebase): appendLocked(append, rebase, waiting)
+        case .create(let name, let first, let time): create(name, first, at: time, waiting)
+        case .rename(let document, let name):
+            write(waiting, to: document) { writer throws(Fault) in
+                .renamed(try writer.rename(document, to: name))
+            }
+        case .delete(let document, let time):
+            write(waiting, to: document) { writer throws(Fault) in
+                try writer.delete(document, at: time)
+                return .deleted(nil)
+            }
+        case .undelete(let document):
+            write(waiting, to: document) { writer throws(Fault) in .undeleted(try writer.undelete(document)) }
+        case .renewEpochs(let known, let document): renewEpochs(known: known, of: document, waiting)
+        case .trim(let document, let revision):
+            openCalls.run(waiting) { [upkeep] in .trimmed(await upkeep.trim(document, through: revision)) }
+        case .redact(let document, let redaction):
+            openCalls.run(waiting) { [self] in
+                .redacted(await upkeep.redact(document, redaction).naming(backupNames))
+            }
+        case .find(let name):
+            lookup(waiting, of: nil) { reader throws(Fault) in
+                .found(.success(try reader.rows.document(named: name).entry))
+            }
+        case .entries(let documents): entries(of: documents, waiting)
+        case .list(let prefix, let after, let limit):
+            lookup(waiting, of: nil) { reader throws(Fault) in
+                .listed(.success(try reader.list(prefix: prefix, after: after, limit: limit)))
+            }
+        case .deleted(let prefix, let after, let limit):
+            lookup(waiting, of: nil) { reader throws(Fault) in
+                .listed(.success(try reader.deleted(prefix: prefix, after: after, limit: limit)))
+            }
+        case .pusher(let pusher, let document):
+            lookup(waiting, of: document) { reader throws(Fault) in
+                .pusher(.success(try reader.pusher(pusher, in: document)))
+            }
+        case .read(let document, let revision, let limit):
+            history(waiting, of: document, isHead: false) { [self] reader throws(Fault) in
+                let row = try reader.document(document)
+                note(row)
+                return .read(.success(try reader.slice(of: row, after: revision, limit: limit)))
+            }
+        case .text(let document, let revision?): run(TextReplay(document, at: revision), for: waiting)
+        case .text(let document, nil): load(document, waiting) { .text(.success($0.head)) }
+        case .load(let document): load(document, waiting) { .loaded(.success($0)) }
+        case .tags(let tags): run(tags, waiting)
+        case .tokens(let tokens) where tokens.writes:
+            write(waiting, to: nil) { writer throws(Fault) in
+                .tokens(try TokenTable(writer.connection).answer(to: tokens))
+            }
+        case .tokens(let tokens):
+            lookup(waiting, of: nil) { reader throws(Fault) in
+                .tokens(try TokenTable(reader.rows.connection).answer(to: tokens))
+            }
+        }
+    }
+
+    private func load(
+        _ document: DocumentID, _ waiting: WaitingCall,
+        _ answer: @escaping @Sendable (LoadedDocument) -> StoreAnswer
+    ) {
+        history(waiting, of: document, isHead: true) { [due] reader throws(Fault) in
+            let row = try reader.document(document)
+            // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
+            if UpkeepPolicy.isDue(row) { due.add([document]) }
+            let head = try reader.text(of: row, at: row.entry.head).snapshot
+            return answer(LoadedDocument(row.entry, head))
+        }
+    }
+
+    private func run(_ call: TagCall, _ waiting: WaitingCall) {
+        switch call {
+        case .add(let tag, let document, let limit):
+            write(waiting, to: document) { writer throws(Fault) in
+                .tags(.added(try writer.addTag(tag, to: document, limit: limit)))
+            }
+        case .remove(let name, let document):
+            write(waiting, to: document) { writer throws(Fault) in
+                .tags(.removed(.success(try writer.removeTag(name, from: document))))
+            }
+        case .list(let document):
+            lookup(waiting, of: document) { reader throws(Fault) in
+                let id = try reader.document(document).entry.id
+                return .tags(.listed(.success(try reader.rows.tags(of: id))))
+            }
+        }
+    }
+}
+
+extension RedactResult {
+    fileprivate func naming(_ backups: [String]) -> RedactResult {
+        guard case .redacted(var report) = self else { return self }
+        report.backups = backups
+        return .redacted(report)
+    }
+}

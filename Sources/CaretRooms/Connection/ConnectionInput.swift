@@ -79,6 +79,12 @@ struct ConnectionInput: Sendable {
         return ConnectionInput.endMessage(&framer, &decoder).map { .line($0.0, bytes: $0.1) }
     }
 
+    /// Ends a message whose first `head` bytes are a push in JSON with an empty text. The other bytes are its text.
+    mutating func endText(after head: Int) -> Next? {
+        incompleteSince = nil
+        return ConnectionInput.endText(after: head, &framer, &decoder).map { .line($0.0, bytes: $0.1) }
+    }
+
     private typealias Decoded = (Result<Envelope<ClientMessage>, WireFault>, Int)
 
     private static func nextLine(
@@ -89,6 +95,17 @@ struct ConnectionInput: Sendable {
 
     private static func endMessage(_ framer: inout LineFramer, _ decoder: inout MessageDecoder) -> Decoded? {
         framer.endMessage { decode($0, &decoder) }
+    }
+
+    private static func endText(
+        after head: Int, _ framer: inout LineFramer, _ decoder: inout MessageDecoder
+    ) -> Decoded? {
+        framer.endMessage { bytes in
+            let (result, _) = decode(UnsafeRawBufferPointer(rebasing: bytes.prefix(head)), &decoder)
+            // A text can be as long as a document, so it is not read as JSON.
+            let text = WireString(String(decoding: bytes.dropFirst(head), as: UTF8.self))
+            return (result.map { $0.with(text) }, bytes.count)
+        }
     }
 
     private static func decode(_ line: UnsafeRawBufferPointer, _ decoder: inout MessageDecoder) -> Decoded {
@@ -147,5 +164,18 @@ struct ConnectionInput: Sendable {
     mutating func resume(at now: Int64) {
         if let pausedSince { incompleteSince = incompleteSince.map { $0 + now - pausedSince } }
         pausedSince = nil
+    }
+}
+
+extension Envelope<ClientMessage> {
+    /// The push with this text in place of its only one.
+    fileprivate func with(_ text: WireString) -> Envelope {
+        guard case .push(var push) = message else { return self }
+        push.content =
+            switch push.content {
+            case .text: .text(text)
+            case .edits(let edits): .edits(edits.map { WireEdit($0.range, text) })
+            }
+        return Envelope(.push(push), id: id)
     }
 }

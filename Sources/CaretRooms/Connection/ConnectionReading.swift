@@ -26,11 +26,17 @@ extension ConnectionState {
         bytes.withUnsafeBytes { received($0, at: time) }
     }
 
-    /// Handles the end of a message, after all its bytes were received. Only connections with the framing
-    /// `messages` get this event, and only while reading is not paused.
-    package mutating func messageEnded(at time: Int64) -> [ConnectionAction] {
+    /// Handles the end of a message, after all its bytes were received. If `head` is given, only so many bytes are JSON:
+    /// a push with an empty text. The other bytes are that text.
+    ///
+    /// Only connections with the framing `messages` get this event, and only while reading is not paused.
+    package mutating func messageEnded(
+        withTextAfter head: Int? = nil, at time: Int64
+    ) -> [ConnectionAction] {
         now = max(now, time)
-        if mayRead, case .line(let result, let bytes) = input.endMessage() {
+        if mayRead,
+            case .line(let result, let bytes) = head.map({ input.endText(after: $0) }) ?? input.endMessage()
+        {
             handle(result, bytes)
         }
         meetDueDeadlines()

@@ -1,9 +1,10 @@
 package import CaretWire
 
-/// Turns the body of a request into a message, piece by piece, so that the body never exists as a whole.
+/// Turns the body of a request into a message, piece by piece, so that only the connection has the whole of it. A text is
+/// passed on as it is, without JSON.
 package struct BodyFrame: Sendable {
     private enum Content {
-        /// The body is a text, which becomes a JSON string.
+        /// The body is the text of a push.
         case text
         /// Like `text`, but with LF for every line break. `endsWithReturn` is true if the last byte was a CR.
         case normalText(endsWithReturn: Bool)
@@ -15,6 +16,8 @@ package struct BodyFrame: Sendable {
         case object(held: [UInt8], last: UInt8?)
     }
 
+    /// How many bytes of the message come before the text, if the body is a text.
+    package let head: Int?
     private let prefix: [UInt8]
     private let suffix: [UInt8]
     private var content: Content
@@ -35,7 +38,8 @@ package struct BodyFrame: Sendable {
         var push = push
         kept = keeps ? [] : nil
         push.content = .text("")
-        (prefix, suffix) = BodyFrame.cut(push, after: #""text":""#)
+        (prefix, suffix) = (BodyFrame.encoded(push), [])
+        head = prefix.count
         content = .text
     }
 
@@ -43,26 +47,23 @@ package struct BodyFrame: Sendable {
     package init(inserting push: Push, at offset: Int, after opening: String) {
         var push = push
         push.content = .edits([WireEdit(WireRange(offset, offset), WireString(""))])
-        let (prefix, suffix) = BodyFrame.cut(push, after: #""text":""#)
-        var writer = JSONWriter(prefix)
-        writer.appendEscaped(Array(opening.utf8))
-        self.prefix = writer.bytes
-        self.suffix = suffix
+        let encoded = BodyFrame.encoded(push)
+        (prefix, suffix) = (encoded + opening.utf8, [])
+        head = encoded.count
         content = .normalText(endsWithReturn: false)
     }
 
     /// A push whose `edits` are in the body, which is an object.
     package init(edits push: Push) {
-        var push = push
-        push.content = .edits([])
-        let (start, end) = BodyFrame.cut(push, after: #","edits":[]"#)
+        head = nil
         prefix = []
-        suffix = Array(start.dropFirst().dropLast(#","edits":[]"#.utf8.count) + end)
+        suffix = BodyFrame.members(of: push)
         content = .object(held: [], last: nil)
     }
 
     /// No message: the body is only compared with these texts.
     package init(comparing texts: [[UInt8]]) {
+        head = nil
         (prefix, suffix) = ([], [])
         content = .compared(rests: texts.map { $0[...] }, endsWithReturn: false)
     }
@@ -90,16 +91,24 @@ package struct BodyFrame: Sendable {
         length += piece.count
     }
 
-    /// The bytes of a message before and after the end of `mark`. No string of the message contains `mark`,
-    /// because JSON escapes quotes.
-    private static func cut(_ push: Push, after mark: String) -> ([UInt8], [UInt8]) {
+    private static func encoded(_ push: Push) -> [UInt8] {
         var writer = JSONWriter()
         push.encode(into: &writer)
-        guard let range = writer.bytes.firstRange(of: mark.utf8) else {
-            preconditionFailure("an encoded push does not contain \(mark)")
-        }
         // The line feed at the end is not part of a message.
-        return (Array(writer.bytes[..<range.upperBound]), Array(writer.bytes[range.upperBound...].dropLast()))
+        return Array(writer.bytes.dropLast())
+    }
+
+    /// The members of a push without its edits, and the end of its object.
+    private static func members(of push: Push) -> [UInt8] {
+        var push = push
+        push.content = .edits([])
+        let encoded = encoded(push)
+        // No string of the message contains the mark, because JSON escapes quotes.
+        let edits = #","edits":[]"#
+        guard let range = encoded.firstRange(of: edits.utf8) else {
+            preconditionFailure("an encoded push does not contain \(edits)")
+        }
+        return Array(encoded[1..<range.lowerBound] + encoded[range.upperBound...])
     }
 
     /// The bytes of the message before the body.
@@ -117,15 +126,12 @@ package struct BodyFrame: Sendable {
         switch content {
         case .text:
             validate(piece)
-            var writer = JSONWriter()
-            writer.appendEscaped(piece)
-            return writer.bytes
+            return Array(piece)
         case .normalText(var endsWithReturn):
             validate(piece)
-            var writer = JSONWriter()
-            writer.appendEscaped(BodyFrame.normal(piece, &endsWithReturn))
+            let text = BodyFrame.normal(piece, &endsWithReturn)
             content = .normalText(endsWithReturn: endsWithReturn)
-            return writer.bytes
+            return text
         case .compared(let rests, var endsWithReturn):
             let text = BodyFrame.normal(piece, &endsWithReturn)
             let left = rests.filter { $0.starts(with: text) }.map { $0.dropFirst(text.count) }

@@ -137,7 +137,7 @@ extension WebState {
         let time = now
         withRequester {
             $0.sendPart(bytes, at: time)
-            $0.endMessage(at: time)
+            $0.endMessage(withTextAfter: frame.head, at: time)
         }
         step { $0.sentBody(frame) }
     }
@@ -290,7 +290,7 @@ extension WebState {
         let time = now
         withRequester {
             $0.sendPart(frame.end(), at: time)
-            $0.endMessage(at: time)
+            $0.endMessage(withTextAfter: frame.head, at: time)
         }
         step { $0.sentBody(frame) }
     }

@@ -80,7 +80,10 @@ struct WebMember: Sendable {
         perform(state.received(bytes, at: time))
     }
 
-    mutating func endMessage(at time: Int64) { perform(state.messageEnded(at: time)) }
+    /// Ends a message. If `head` is given, only so many bytes of it are JSON, and the others are the text of a push.
+    mutating func endMessage(withTextAfter head: Int? = nil, at time: Int64) {
+        perform(state.messageEnded(withTextAfter: head, at: time))
+    }
 
     /// Claims memory for an incomplete message, or releases it. Call this last
     /// after received bytes, because the claim must be answered before more input arrives.

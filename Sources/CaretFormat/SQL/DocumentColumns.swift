@@ -7,66 +7,71 @@ extension DocumentRow {
         "id", "name", "epoch", "head", "start", "utf8", "utf16", "scalars", "updated", "line_break", "chain",
         "snapshot", "loose", "behind", "deleted",
     ]
-    private static let list = names.joined(separator: ", ")
-    private static let listWithSum = list + ", sum"
 
-    package static func columns(_ dialect: SQLDialect) -> String { dialect.hasSums ? listWithSum : list }
+    /// The statements about a row with these columns.
+    private struct Statements {
+        let columns: String
+        /// Reads rows, up to the condition.
+        let selection: String
+        /// The first column is the ID.
+        let insert: String
+        /// The ID is the last parameter.
+        let update: String
 
-    /// A statement that reads rows, up to its condition.
-    static func selection(_ dialect: SQLDialect) -> String {
-        dialect.hasSums ? selectionWithSum : selection
+        init(_ names: [String]) {
+            columns = names.joined(separator: ", ")
+            selection = "SELECT \(columns) FROM document WHERE "
+            insert = "INSERT INTO document (\(columns)) VALUES (\(SQLDialect.parameters(names.count)))"
+            let assigned = names.dropFirst().enumerated().map { "\($1) = $\($0 + 1)" }
+            update =
+                "UPDATE document SET \(assigned.joined(separator: ", ")) WHERE id = $\(names.count)"
+        }
     }
 
-    private static let selection = "SELECT \(list) FROM document WHERE "
-    private static let selectionWithSum = "SELECT \(listWithSum) FROM document WHERE "
+    private static let (plain, withSum) = (Statements(names), Statements(names + ["sum"]))
+
+    private static func statements(_ dialect: SQLDialect) -> Statements { dialect.hasSums ? withSum : plain }
+
+    package static func columns(_ dialect: SQLDialect) -> String { statements(dialect).columns }
+
+    /// A statement that reads rows, up to its condition.
+    static func selection(_ dialect: SQLDialect) -> String { statements(dialect).selection }
 
     /// The index of the first column after those of the row.
     static func columnCount(_ dialect: SQLDialect) -> Int32 { Int32(names.count) + (dialect.hasSums ? 1 : 0) }
+
+    // MARK: Writing
 
     /// Writes the row of a new document, whose ID is known.
     package func insert<Connection: SQLConnection>(
         into connection: Connection
     ) throws(Connection.Fault) {
         let dialect = Connection.dialect
-        try connection.change(
-            dialect.hasSums ? DocumentRow.insertWithSum : DocumentRow.insert, values(dialect))
+        try connection.change(DocumentRow.statements(dialect).insert, values(dialect))
     }
-
-    private static let insert =
-        "INSERT INTO document (\(list)) VALUES (\(SQLDialect.parameters(names.count)))"
-    private static let insertWithSum =
-        "INSERT INTO document (\(listWithSum)) VALUES (\(SQLDialect.parameters(names.count + 1)))"
 
     /// Writes the row of a new document, to which the database gives an ID. Nil if a document has the name.
     package func insertIfFree<Connection: SQLConnection>(
         into connection: Connection
     ) throws(Connection.Fault) -> DocumentID? {
-        try connection.one(
-            DocumentRow.insertIfFree, values: Array(values(Connection.dialect).dropFirst())
+        let names = DocumentRow.names.dropFirst()
+        return try connection.one(
+            """
+            INSERT INTO document (\(names.joined(separator: ", ")))
+            VALUES (\(SQLDialect.parameters(names.count)))
+            ON CONFLICT (name) WHERE deleted IS NULL DO NOTHING RETURNING id
+            """, values: Array(values(Connection.dialect).dropFirst())
         ) { row throws(DamagedRow) in DocumentID(try row.integer(0)) }
     }
-
-    private static let insertIfFree = """
-        INSERT INTO document (\(names.dropFirst().joined(separator: ", ")))
-        VALUES (\(SQLDialect.parameters(names.count - 1)))
-        ON CONFLICT (name) WHERE deleted IS NULL DO NOTHING RETURNING id
-        """
 
     /// Writes all columns.
     package func update<Connection: SQLConnection>(_ connection: Connection) throws(Connection.Fault) {
         let dialect = Connection.dialect
         try connection.change(
-            dialect.hasSums ? DocumentRow.updateWithSum : DocumentRow.update,
-            values(dialect).dropFirst() + [.id(entry.id)])
+            DocumentRow.statements(dialect).update, values(dialect).dropFirst() + [.id(entry.id)])
     }
 
-    private static let update = update(names.dropFirst())
-    private static let updateWithSum = update(names.dropFirst() + ["sum"])
-
-    private static func update(_ names: ArraySlice<String>) -> String {
-        let assigned = names.enumerated().map { "\($1) = $\($0 + 1)" }.joined(separator: ", ")
-        return "UPDATE document SET \(assigned) WHERE id = $\(names.count + 1)"
-    }
+    // MARK: Reading
 
     package init(_ row: SQLRow, generation: UInt64, _ dialect: SQLDialect) throws(DamagedRow) {
         guard let lineBreak = LineBreak(stored: try row.integer(9)) else {
@@ -88,8 +93,10 @@ extension DocumentRow {
         }
     }
 
+    // MARK: Values
+
     /// The values of all columns, in their order.
-    package func values(_ dialect: SQLDialect) -> [SQLValue] {
+    private func values(_ dialect: SQLDialect) -> [SQLValue] {
         let values: [SQLValue] = [
             .id(entry.id), .bytes(entry.name.bytes.utf8), .integer(Int64(bitPattern: entry.epoch.document)),
             .revision(entry.head), .revision(entry.start), .count(entry.length.utf8),

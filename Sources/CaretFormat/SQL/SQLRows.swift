@@ -70,7 +70,7 @@ package struct SQLRows<Connection: SQLConnection> {
             note(UInt64(bitPattern: try row.integer(DocumentRow.columnCount(dialect))))
             return try visitedDocument(row)
         }
-        let rows = Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0) })
+        let rows = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         return documents.map { id in
             guard let row = rows[id] else { return .failure(.gone) }
             guard let entry = row.document?.entry else { return .failure(.damaged) }
@@ -93,6 +93,8 @@ package struct SQLRows<Connection: SQLConnection> {
                 """, [.bytes(start.utf8), .integer(isIncluded ? 1 : 0)],
                 read: { row in (name: row.byteString(1), document: try? document(row)) },
                 body: { found throws(Fault) in
+                    // Otherwise a damaged index could make this read the same page for ever.
+                    if found.name < start { throw .damagedRow("the names of documents are not in order") }
                     start = found.name
                     return try body(found.name, found.document)
                 })
@@ -115,6 +117,7 @@ package struct SQLRows<Connection: SQLConnection> {
                 AND substr(name, 1, CAST($2 AS integer)) = $3 ORDER BY id LIMIT $4
                 """, [.id(last), .count(prefix.utf8.count), .bytes(prefix.utf8)], read: visitedDocument,
                 body: { found throws(Fault) in
+                    if found.id <= last { throw .damagedRow("the IDs of documents are not in order") }
                     last = found.id
                     return try body(found.document)
                 })

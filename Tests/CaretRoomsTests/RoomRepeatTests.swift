@@ -19,6 +19,30 @@ import Testing
         #expect(world.text == "abc")
     }
 
+    @Test("a push of a client that the server has just named needs no lookup")
+    func newClient() throws {
+        var world = try RoomWorld("ab")
+        world.holds = { $0.storeCall != nil }
+        for _ in 0..<2 { world.push(.ann, .text("abc"), base: 1, seq: 1, isOfNewClient: true) }
+        #expect(world.held.count == 1 && world.held[0].isAppend)
+        world.release()
+        #expect(world.text == "abc" && world.lines(.ann).revisions == [2])
+    }
+
+    /// Rule P12.
+    @Test("after an unknown outcome, such a push is looked up", arguments: [true, false])
+    func newClientOfUnknownOutcome(isThere: Bool) throws {
+        var world = try RoomWorld("ab")
+        world.holds = \.isAppend
+        world.push(.ann, .text("abc"), base: 1, seq: 1, isOfNewClient: true)
+        guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
+        if isThere { _ = world.store.append(append) }
+        world.holds = { _ in false }
+        world.answerAppend(.unknown)
+        #expect(world.text == "abc" && world.lines(.ann).revisions == [2])
+        #expect(try world.store.text(of: world.document, at: nil).get().text == TextBuffer("abc"))
+    }
+
     /// Rule P10.
     @Test("a used seq with other content is refused, and so is a skipped seq")
     func reused() throws {

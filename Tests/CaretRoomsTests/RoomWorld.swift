@@ -297,14 +297,15 @@ extension RoomWorld {
 
     mutating func push(
         _ who: Person, _ content: RoomPush.Content, base: Revision, seq: Int64, id: RequestID? = nil,
-        epoch: String? = "1.1", rights: Rights = .write, wantsText: Bool = false, isExact: Bool = false
+        epoch: String? = "1.1", rights: Rights = .write, wantsText: Bool = false, isExact: Bool = false,
+        isOfNewClient: Bool = false
     ) {
         time += 1
         let push = RoomPush(
             session: who.session, id: id, document: name, participant: who.participant, rights: rights,
             epoch: epoch.map { WireString($0) }, base: base, seq: seq, content: content,
             wantsText: wantsText, isExact: isExact,
-            digest: RoomWorld.digest(content, base), time: time)
+            digest: RoomWorld.digest(content, base), isOfNewClient: isOfNewClient, time: time)
         send(.push(push))
     }
 

@@ -152,7 +152,7 @@ extension ConnectionState {
                 session: address.session, id: id, document: push.document, participant: address.participant,
                 rights: address.rights, epoch: push.epoch, base: push.base, seq: Int64(push.seq),
                 content: content, wantsText: push.wantsText, isExact: push.exact,
-                digest: settings.digest(PushForm(push)), time: now),
+                digest: settings.digest(PushForm(push)), isOfNewClient: isNewClient, time: now),
             .push(push), creates: push.create)
     }
 

@@ -53,6 +53,8 @@ package struct ConnectionState: Sendable {
     /// The peer's address, for administrators; nil if it is not known.
     let peer: WireString?
     let settings: ConnectionSettings
+    /// Whether this server has made the name of the client for this connection.
+    let isNewClient: Bool
     var now: Int64
     package var phase = Phase.expectingHello
     let helloUntil: Int64
@@ -85,11 +87,12 @@ package struct ConnectionState: Sendable {
     /// caller passes `lastSession` of the earlier state as `sessionsAfter` of the next state.
     package init(
         _ id: ConnectionID, settings: ConnectionSettings, from peer: WireString? = nil,
-        framing: InputFraming = .lines, sessionsAfter: Int = 0, at now: Int64
+        framing: InputFraming = .lines, isNewClient: Bool = false, sessionsAfter: Int = 0, at now: Int64
     ) {
         self.id = id
         self.peer = peer
         self.settings = settings
+        self.isNewClient = isNewClient
         self.now = now
         input = ConnectionInput(settings.limits, framing)
         documents = OpenDocuments(sessionsAfter: sessionsAfter)

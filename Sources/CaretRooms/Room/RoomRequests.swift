@@ -20,6 +20,12 @@ extension RoomState {
             } else if !isLookedUp && mustLookUp(pusher, for: request) {
                 if pushers.beginLookup(of: pusher) { lookUp(pusher) }
                 wait(request, for: pusher)
+            } else if case .push(let push, _) = request, push.isOfNewClient, pushers[pusher] == nil {
+                // Known while the push is under way, so that a repeat of it is recognised.
+                pushers.retain(pusher)
+                _ = pushers.found(nil, of: pusher)
+                run(request)
+                pushers.release(pusher)
             } else {
                 run(request)
             }
@@ -34,8 +40,10 @@ extension RoomState {
     private func mustLookUp(_ pusher: Pusher, for request: RoomRequest) -> Bool {
         switch request {
         case .open: true
-        case .push(let push, _):
-            pushers[pusher] == nil || push.base > head && push.epoch == log.epochName
+        case .push(let push, let wasAccepted):
+            // A push that the room has accepted may be committed already.
+            pushers[pusher] == nil && (wasAccepted || !push.isOfNewClient)
+                || push.base > head && push.epoch == log.epochName
         case .select, .close: false
         }
     }

@@ -25,8 +25,8 @@ extension WebState {
         var member = WebMember(
             identity,
             ConnectionState(
-                id, settings: settings.connection, from: peer, framing: .messages, sessionsAfter: lastSession,
-                at: now),
+                id, settings: settings.connection, from: peer, framing: .messages,
+                isNewClient: identity.client == nil, sessionsAfter: lastSession, at: now),
             limits: limits.announced)
         member.start(as: identity.client ?? settings.makeClientID(), at: now)
         requester.set(member)

@@ -31,13 +31,15 @@ package struct RoomPush: Equatable, Sendable {
     package let isExact: Bool
     /// A digest of the content, by which a repeat is recognised.
     package let digest: Digest
+    /// Whether this server has just made the name of the client. Then nobody has pushed under it before.
+    package let isOfNewClient: Bool
     /// When the push arrived, in milliseconds.
     package let time: Int64
 
     package init(
         session: SessionID, id: RequestID?, document: WireString, participant: Participant, rights: Rights,
         epoch: WireString?, base: Revision, seq: Int64, content: Content, wantsText: Bool = false,
-        isExact: Bool = false, digest: Digest, time: Int64
+        isExact: Bool = false, digest: Digest, isOfNewClient: Bool = false, time: Int64
     ) {
         self.session = session
         self.id = id
@@ -51,6 +53,7 @@ package struct RoomPush: Equatable, Sendable {
         self.wantsText = wantsText
         self.isExact = isExact
         self.digest = digest
+        self.isOfNewClient = isOfNewClient
         self.time = time
     }
 

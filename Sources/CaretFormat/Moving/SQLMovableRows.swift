@@ -6,7 +6,7 @@ package protocol SQLMovableRows: MovableRows {
 
     var connection: Connection { get }
 
-    /// Says in words what failed.
+    /// Describes the fault for the operator.
     static func fault(_ fault: Connection.Fault) -> StoreMoveFault
 }
 

@@ -8,7 +8,7 @@ extension DocumentRow {
         "snapshot", "loose", "behind", "deleted",
     ]
 
-    /// The statements about a row with these columns.
+    /// The SQL statements for these columns.
     private struct Statements {
         let columns: String
         /// Reads rows, up to the condition.
@@ -42,7 +42,7 @@ extension DocumentRow {
 
     // MARK: Writing
 
-    /// Writes the row of a new document, whose ID is known.
+    /// Inserts a new document that already has an ID.
     package func insert<Connection: SQLConnection>(
         into connection: Connection
     ) throws(Connection.Fault) {
@@ -50,7 +50,7 @@ extension DocumentRow {
         try connection.change(DocumentRow.statements(dialect).insert, values(dialect))
     }
 
-    /// Writes the row of a new document, to which the database gives an ID. Nil if a document has the name.
+    /// Inserts a new document, and returns the ID that the database gave it. Returns nil if the name is taken.
     package func insertIfFree<Connection: SQLConnection>(
         into connection: Connection
     ) throws(Connection.Fault) -> DocumentID? {

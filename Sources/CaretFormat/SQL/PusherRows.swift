@@ -22,13 +22,13 @@ extension SQLRows {
         [.bytes(pusher.user.utf8), .bytes(pusher.client.utf8), .id(document)]
     }
 
-    /// Whether the document has a pusher whose last push is older than `time`.
+    /// Returns true if any pusher of the document last pushed before `time`.
     func hasPusher(of document: DocumentID, usedBefore time: Int64) throws(Fault) -> Bool {
         try connection.hasRow(
             "SELECT 1 FROM pusher WHERE document = $1 AND used < $2 LIMIT 1", .id(document), .integer(time))
     }
 
-    /// The authors whose last push is older than `time`, the oldest first.
+    /// The authors who last pushed before `time`, oldest first.
     func authors(
         of document: DocumentID, usedBefore time: Int64, limit: Int
     ) throws(Fault) -> [Int64] {

@@ -3,8 +3,8 @@ package import CaretLog
 
 /// One connection to the database of a store.
 ///
-/// The parameters of a statement are `$1`, `$2` and so on. They must first appear in this order, because SQLite counts
-/// them in the order in which they appear.
+/// The parameters of a statement are `$1`, `$2` and so on. Use `$1` before `$2`, because SQLite numbers parameters by
+/// their first appearance.
 ///
 /// Use it only on the thread or queue of its owner.
 package protocol SQLConnection: AnyObject, SendableMetatype {
@@ -15,8 +15,7 @@ package protocol SQLConnection: AnyObject, SendableMetatype {
     /// Runs `body` on one snapshot of the database.
     func reading<Answer>(_ body: () throws(Fault) -> Answer) throws(Fault) -> Answer
 
-    /// Calls `body` with one row of the answer after the other, until it returns false. `body` must not run the same
-    /// statement.
+    /// Calls `body` for each row of the answer, until it returns false. `body` must not run the same statement.
     func forEachRow(
         _ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws(Fault) -> Bool) throws(Fault)
 
@@ -24,11 +23,11 @@ package protocol SQLConnection: AnyObject, SendableMetatype {
     @discardableResult
     func change(_ sql: String, _ values: [SQLValue]) throws(Fault) -> Int
 
-    /// Whether the segment that begins with this revision is stored as it was appended. Reads little of its body.
+    /// Whether the segment that begins with this revision is stored as it was appended. Does not read the whole body.
     func isPlain(_ first: Revision, of document: DocumentID) throws(Fault) -> Bool
 }
 
-// Inlined, so that only `Self` is generic at run time: otherwise Swift looks up the types of each answer at each call.
+// Inlined for speed: otherwise Swift looks up the type of the answer at run time, for each call.
 extension SQLConnection {
     /// The first row of the answer; nil if there is none.
     @inline(__always)
@@ -71,7 +70,7 @@ extension SQLConnection {
         return found
     }
 
-    /// Calls `body` with what `read` makes of one row after the other, until it returns false.
+    /// Reads each row with `read`, and calls `body` with the result, until `body` returns false.
     @inline(__always)
     func forEach<Answer>(
         _ sql: String, _ values: [SQLValue], read: (SQLRow) throws(DamagedRow) -> Answer,
@@ -105,10 +104,10 @@ package enum SQLValue: Equatable, Sendable {
 }
 
 extension SQLValue {
-    /// Nil for null, and for another value than a number.
+    /// Nil if the value is null or not a number.
     package var number: Int64? { if case .integer(let number) = self { number } else { nil } }
 
-    /// Empty for another value than bytes.
+    /// Empty if the value is not bytes.
     package var bytes: [UInt8] { if case .bytes(let bytes) = self { bytes } else { [] } }
 
     static func id(_ document: DocumentID) -> SQLValue { .integer(document.value) }

@@ -1,4 +1,4 @@
-/// What differs in the SQL of the two databases.
+/// The differences between the SQL of SQLite and of PostgreSQL.
 package enum SQLDialect {
     case sqlite
     case postgres
@@ -6,10 +6,10 @@ package enum SQLDialect {
     /// The column of a user's name. `user` has a meaning in PostgreSQL.
     package var user: String { self == .sqlite ? "user" : "username" }
 
-    /// Whether some tables have a last column with a checksum of the row. PostgreSQL has checksums of its own.
+    /// Whether some tables have a last column with a checksum of the row. PostgreSQL has its own checksums.
     package var hasSums: Bool { self == .sqlite }
 
-    /// The column with the checksum, after other columns.
+    /// The end of a list of columns: the checksum, if there is one.
     var sum: String { hasSums ? ", sum" : "" }
 
     /// A condition that is true if `column` is one of the numbers of a parameter.
@@ -20,10 +20,10 @@ package enum SQLDialect {
         }
     }
 
-    /// The most bytes of a body of which SQL may read one byte. SQLite would read the whole of a longer one.
+    /// SQL reads single bytes only of bodies up to this length. For one byte, SQLite reads the whole body.
     var shortBody: Int64 { self == .sqlite ? 2048 : .max }
 
-    /// The highest ID of a document that was ever used. PostgreSQL knows only those that are not removed yet.
+    /// Reads the highest document ID. In SQLite, the IDs of removed documents count too.
     var lastDocument: String {
         switch self {
         case .sqlite: "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'document'), 0)"
@@ -31,11 +31,11 @@ package enum SQLDialect {
         }
     }
 
-    /// Reads the whole file, and returns a row with the text "ok" or a row for each fault. PostgreSQL's files belong to
-    /// PostgreSQL.
+    /// Checks the database file. The answer is the row "ok", or one row for each fault. Nil if the server of the database
+    /// checks its own files.
     var fileCheck: String? { self == .sqlite ? "PRAGMA integrity_check(20)" : nil }
 
-    /// The number of a new token, which no token had before.
+    /// Reads the ID for a new token. IDs are never reused.
     var nextToken: String {
         switch self {
         case .sqlite: "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'token'), 0) + 1"
@@ -43,7 +43,7 @@ package enum SQLDialect {
         }
     }
 
-    /// The tables with the columns of a token. In SQLite, its end and its last use have tables of their own.
+    /// The tables of tokens. In SQLite, the end and the last use of a token are in separate tables.
     var tokens: String {
         switch self {
         case .sqlite:

@@ -1,7 +1,7 @@
 package import CaretCore
 package import CaretLog
 
-/// The columns of rows, as a kind of database returns them.
+/// Gives access to the columns of the rows that a database returned.
 package protocol SQLColumns: AnyObject {
     func isNull(_ column: Int32, in row: Int32) -> Bool
 
@@ -17,13 +17,13 @@ package protocol SQLColumns: AnyObject {
     func name(of column: Int32) -> String
 }
 
-/// A row has something that no server writes.
+/// A row contains a value that no server writes.
 package struct DamagedRow: Error {
     /// For an operator.
     package let reason: String
 }
 
-/// One row of an answer. A column that has another value than asked for is damaged.
+/// One row of an answer. A column with a value of the wrong type throws `DamagedRow`.
 package struct SQLRow {
     private let columns: any SQLColumns
     private let row: Int32

@@ -45,7 +45,7 @@ package struct SQLRows<Connection: SQLConnection> {
         return found
     }
 
-    /// Throws unless the kept history has the revision.
+    /// Throws if the revision is not in the kept history.
     func check(_ revision: Revision, of document: DocumentEntry) throws(Fault) {
         if revision > document.head { throw .refused(.ahead(head: document.head)) }
         if revision < document.start { throw .refused(.trimmed(start: document.start)) }
@@ -125,7 +125,7 @@ package struct SQLRows<Connection: SQLConnection> {
         }
     }
 
-    /// Runs a statement whose last parameter is the most rows of a page. Returns whether there may be another page.
+    /// Runs a statement whose last parameter is the page size. Returns whether there may be another page.
     private func page<Answer>(
         _ sql: String, _ values: [SQLValue], read: (SQLRow) throws(DamagedRow) -> Answer,
         body: (Answer) throws(Fault) -> Bool
@@ -158,7 +158,7 @@ package struct SQLRows<Connection: SQLConnection> {
         VisitedDocument(id: DocumentID(try row.integer(0)), document: try? document(row))
     }
 
-    /// No document has a higher ID.
+    /// The highest document ID.
     package func lastDocument() throws(Fault) -> DocumentID {
         let last = try connection.one(dialect.lastDocument) { row throws(DamagedRow) in try row.integer(0) }
         return DocumentID(last ?? 0)

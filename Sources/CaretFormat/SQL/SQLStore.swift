@@ -1,7 +1,7 @@
 package import CaretCore
 package import CaretLog
 
-/// A store in an SQL database. What is the same in every kind of database is here: which work a call does, and on which
+/// A store in an SQL database. Both kinds of databases share this code: it decides what each call does, and on which
 /// connection.
 package protocol SQLStore: DocumentStore {
     /// The connection that reads.
@@ -16,25 +16,25 @@ package protocol SQLStore: DocumentStore {
     var due: DueDocuments { get }
     var openCalls: OpenCalls { get }
 
-    /// The backups that a redaction leaves as they are.
+    /// The names of the backups. A redaction does not change them.
     var backupNames: [String] { get }
 
     // MARK: Connections
 
-    /// Runs `body` in a transaction, and answers the call after the commit. `document` is the one that it writes to, if
-    /// it exists already.
+    /// Runs `body` in a transaction, and answers the call after the commit. `document` is the document that `body` changes,
+    /// if it exists already.
     func write(
         _ waiting: WaitingCall, to document: DocumentID?,
         _ body: @escaping @Sendable (inout Writer) throws(Fault) -> StoreAnswer)
 
-    /// Reads from one snapshot of the database, for calls that read at most a page of rows. `document` is the one whose
-    /// earlier writes must be decided.
+    /// Reads from one snapshot of the database, for calls that read at most a page of rows. If an earlier write to
+    /// `document` has an unknown outcome, finds that outcome first.
     func lookup(
         _ waiting: WaitingCall, of document: DocumentID?,
         _ body: @escaping @Sendable (inout Reader) throws(Fault) -> StoreAnswer)
 
-    /// Reads from one snapshot of the database, for calls that may read a whole text. Opening a document needs its newest
-    /// text, so such calls wait for no others.
+    /// Reads from one snapshot of the database, for calls that may read a whole text. `isHead` means that the call needs
+    /// only the newest text. Opening a document needs it, so such calls do not wait for longer ones.
     func history(
         _ waiting: WaitingCall, of document: DocumentID, isHead: Bool,
         _ body: @escaping @Sendable (inout Reader) throws(Fault) -> StoreAnswer)
@@ -43,7 +43,7 @@ package protocol SQLStore: DocumentStore {
     /// not delay short ones.
     func run(_ replay: TextReplay, for waiting: WaitingCall)
 
-    /// A page of the history of this document was read.
+    /// A call has read a page of the history of this document.
     func note(_ row: DocumentRow)
 
     // MARK: Calls that each kind of store does in its own way

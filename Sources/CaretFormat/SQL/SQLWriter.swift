@@ -19,7 +19,7 @@ package protocol SQLWriter {
 
     mutating func save(_ row: DocumentRow) throws(Connection.Fault)
 
-    /// Saves a row with a name that was free. Returns false if another server has taken the name meanwhile.
+    /// Saves a row with a new name. Returns false if another server has taken the name in the meantime.
     mutating func saveName(_ row: DocumentRow) throws(Connection.Fault) -> Bool
 }
 

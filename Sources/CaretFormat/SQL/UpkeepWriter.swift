@@ -65,8 +65,8 @@ extension SQLWriter {
         guard let oldest = replacement.old.first, let newest = replacement.old.last else { return true }
         // If the oldest segment was trimmed, merging it again would keep the trimmed changes.
         guard row.entry.start < oldest.last else { return false }
-        // The chain value at the end shows that the history was not rewritten. It comes after the body, which SQLite
-        // would have to read for each segment.
+        // The last chain value shows that the history was not rewritten. Only this one is read: the column comes after
+        // the body, so SQLite would read the body of each segment.
         let found = try connection.every(
             """
             SELECT first, last, CASE WHEN first = $1 THEN after END FROM segment

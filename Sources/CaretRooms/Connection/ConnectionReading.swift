@@ -26,8 +26,8 @@ extension ConnectionState {
         bytes.withUnsafeBytes { received($0, at: time) }
     }
 
-    /// Handles the end of a message, after all its bytes were received. If `head` is given, only so many bytes are JSON:
-    /// a push with an empty text. The other bytes are that text.
+    /// Handles the end of a message, after all its bytes were received. If `head` is given, only the first `head` bytes
+    /// are JSON: a push with an empty text. The other bytes are the text of the push.
     ///
     /// Only connections with the framing `messages` get this event, and only while reading is not paused.
     package mutating func messageEnded(

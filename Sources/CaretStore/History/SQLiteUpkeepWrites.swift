@@ -91,7 +91,7 @@ package struct SQLiteUpkeepWrites: UpkeepWrites {
 }
 
 extension StoreEvent {
-    /// What tests hear before a step; nil if nothing.
+    /// The event before a step; nil if the step has none.
     fileprivate init?(_ step: UpkeepStep, of document: DocumentID) {
         switch step {
         case .merge(let replacement): self = .merging(document, segments: replacement.old.count)

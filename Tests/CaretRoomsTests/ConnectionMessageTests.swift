@@ -1,3 +1,4 @@
+import CaretLog
 import CaretRooms
 import CaretWire
 import Testing
@@ -71,6 +72,29 @@ struct ConnectionMessageTests {
             world.passUnnoticed(seconds: seconds)
             let tooSlow = #"{"type":"bye","reason":"too_slow"}"#
             #expect(said(world.endMessage()) == [#"{"type":"pong"}"#] + (seconds == 0 ? [] : [tooSlow]))
+        }
+    }
+
+    @Test(
+        "only the first push of a client that the server has named needs no lookup", arguments: [true, false])
+    func newClient(isNew: Bool) {
+        var state = ConnectionState(
+            1, settings: .sample(Limits()), isNewClient: isNew, at: 1_000)
+        func says(_ line: String) -> [ConnectionAction] { state.received(Array("\(line)\n".utf8), at: 1_000) }
+        _ = state.start() + says(ConnectionWorld.hello)
+        _ = state.authenticated(.known(Identity(user: "ann", token: 1, grants: .all)))
+        _ = state.hubSent(.admitted)
+        for (seq, isFirst) in [(1, isNew), (2, false)] {
+            let push = #"{"type":"push","doc":"a","epoch":"1.1","base":0,"seq":\#(seq),"text":"x"}"#
+            let flags = says(push).compactMap { action -> Bool? in
+                guard case .ask(let request) = action, case .push(_, let push, _) = request.question else {
+                    return nil
+                }
+                return push.isOfNewClient
+            }
+            #expect(flags == [isFirst])
+            _ = state.hubSent(
+                .answered(Envelope(.error(ErrorReport(.notFound, "there is no such document")))))
         }
     }
 }

@@ -23,7 +23,9 @@ import Testing
     func newClient() throws {
         var world = try RoomWorld("ab")
         world.holds = { $0.storeCall != nil }
-        for _ in 0..<2 { world.push(.ann, .text("abc"), base: 1, seq: 1, isOfNewClient: true) }
+        for isFirst in [true, false] {
+            world.push(.ann, .text("abc"), base: 1, seq: 1, isOfNewClient: isFirst)
+        }
         #expect(world.held.count == 1 && world.held[0].isAppend)
         world.release()
         #expect(world.text == "abc" && world.lines(.ann).revisions == [2])

@@ -147,6 +147,7 @@ extension ConnectionState {
             case .text(let text): .text(text)
             }
         guard let address = address(of: push.document) else { return }
+        defer { isNewClient = false }
         forward(
             RoomPush(
                 session: address.session, id: id, document: push.document, participant: address.participant,

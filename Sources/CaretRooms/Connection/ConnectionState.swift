@@ -53,8 +53,8 @@ package struct ConnectionState: Sendable {
     /// The peer's address, for administrators; nil if it is not known.
     let peer: WireString?
     let settings: ConnectionSettings
-    /// Whether this server has made the name of the client for this connection.
-    let isNewClient: Bool
+    /// Whether this server has generated the client ID, and the client has not pushed yet.
+    var isNewClient: Bool
     var now: Int64
     package var phase = Phase.expectingHello
     let helloUntil: Int64

@@ -21,7 +21,7 @@ extension RoomState {
                 if pushers.beginLookup(of: pusher) { lookUp(pusher) }
                 wait(request, for: pusher)
             } else if case .push(let push, _) = request, push.isOfNewClient, pushers[pusher] == nil {
-                // Known while the push is under way, so that a repeat of it is recognised.
+                // Keep the pusher known while the push is in flight, so that the room recognises a repeat.
                 pushers.retain(pusher)
                 _ = pushers.found(nil, of: pusher)
                 run(request)

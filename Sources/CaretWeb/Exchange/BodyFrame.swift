@@ -1,7 +1,7 @@
 package import CaretWire
 
-/// Turns the body of a request into a message, piece by piece, so that only the connection has the whole of it. A text is
-/// passed on as it is, without JSON.
+/// Turns the body of a request into a message, piece by piece, so that only the connection keeps the whole body in memory.
+/// The bytes of a text are sent unchanged, after the JSON of the push.
 package struct BodyFrame: Sendable {
     private enum Content {
         /// The body is the text of a push.

@@ -80,7 +80,8 @@ struct WebMember: Sendable {
         perform(state.received(bytes, at: time))
     }
 
-    /// Ends a message. If `head` is given, its first `head` bytes are a push in JSON, and the others are the text of the push.
+    /// Ends a message. If `head` is given, its first `head` bytes are a push in JSON, and the others are the text of
+    /// the push.
     mutating func endMessage(withTextAfter head: Int? = nil, at time: Int64) {
         perform(state.messageEnded(withTextAfter: head, at: time))
     }

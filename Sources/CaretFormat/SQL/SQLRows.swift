@@ -11,7 +11,7 @@ package struct SQLRows<Connection: SQLConnection> {
     package typealias Fault = Connection.Fault
 
     package let connection: Connection
-    package let shared: Generation
+    private let shared: Generation
 
     /// The store's part of every epoch.
     package var generation: UInt64 { shared.value }
@@ -36,6 +36,14 @@ package struct SQLRows<Connection: SQLConnection> {
     /// The document with this name that is not deleted. Throws `gone` if there is none.
     package func document(named name: DocumentName) throws(Fault) -> DocumentRow {
         try row("name = $1 AND deleted IS NULL", .bytes(name.bytes.utf8))
+    }
+
+    /// The entry of the document with this name that is not deleted; nil if there is none.
+    package func entry(named name: DocumentName) throws(Fault) -> DocumentEntry? {
+        do throws(Fault) { return try document(named: name).entry } catch {
+            if error.refusal == .gone { return nil }
+            throw error
+        }
     }
 
     /// The first document for which a condition is true, deleted or not. Throws `gone` if there is none.

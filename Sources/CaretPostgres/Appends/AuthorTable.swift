@@ -33,7 +33,7 @@ struct AuthorTable {
             JOIN unnest($1::bytea[], $2::bytea[]) AS asked (username, client) USING (username, client)
             """, names)
         for row in found.rows {
-            let pusher = Pusher(user: ByteString(utf8: row.bytes(1)), client: ByteString(utf8: row.bytes(2)))
+            let pusher = row.columns.pusher(1)
             let number = try row.integer(0)
             numbers[pusher] = number
             known.keep(pusher, number)

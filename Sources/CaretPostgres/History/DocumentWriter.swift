@@ -47,7 +47,7 @@ package struct DocumentWriter: SQLWriter {
     ) throws(PostgresFault) -> CreateResult {
         // Repeats only if another server created and deleted the document meanwhile.
         while true {
-            if let entry = try entry(named: name) { return .exists(entry) }
+            if let entry = try rows.entry(named: name) { return .exists(entry) }
             let epoch = Epoch(generation: shared.generation.value, document: .random(in: .min ... .max))
             let entry = DocumentEntry(
                 id: DocumentID(0), name: name, epoch: epoch, head: 0, start: 0, length: .zero, updated: time,
@@ -63,15 +63,6 @@ package struct DocumentWriter: SQLWriter {
             guard let id = try row.insertIfFree(into: connection) else { continue }
             if let append { try insert(append, of: id) }
             return .created(row.entry.with(id: id))
-        }
-    }
-
-    private func entry(named name: DocumentName) throws(PostgresFault) -> DocumentEntry? {
-        do throws(PostgresFault) {
-            return try rows.document(named: name).entry
-        } catch {
-            if error.refusal == .gone { return nil }
-            throw error
         }
     }
 

@@ -171,11 +171,7 @@ package struct HistoryWriter: SQLWriter {
     mutating func create(
         _ name: DocumentName, _ first: FirstRevision?, at time: Int64, epoch: UInt64
     ) throws(StoreFault) -> CreateResult {
-        do throws(StoreFault) {
-            return .exists(try rows.document(named: name).entry)
-        } catch {
-            guard case .refused(.refused(.gone)) = error else { throw error }
-        }
+        if let entry = try rows.entry(named: name) { return .exists(entry) }
         let row = DocumentRow(
             DocumentEntry(
                 id: try nextDocument(), name: name, epoch: Epoch(generation: generation, document: epoch),

@@ -73,7 +73,7 @@ extension PostgresStore {
     }
 
     package func lookup(
-        _ waiting: WaitingCall, of document: DocumentID?,
+        _ waiting: WaitingCall, of document: DocumentID?, isOpening: Bool,
         _ body: @escaping @Sendable (inout HistoryReader<Lane>) throws(PostgresFault) -> StoreAnswer
     ) {
         attempt(on: reads, as: .short) { readers in
@@ -129,9 +129,13 @@ extension PostgresStore {
         _ document: DocumentID, _ answer: Result<Answer, PostgresFault>
     ) -> Result<Answer, HistoryRefusal> {
         if case .failure(let fault) = answer, fault.historyRefusal == .refused(.damaged) {
-            shared.close(damaged: document, fault)
+            close(damaged: document, fault)
         }
         return answer.mapError(\.historyRefusal)
+    }
+
+    package func close(damaged document: DocumentID, _ fault: PostgresFault) {
+        shared.close(damaged: document, fault)
     }
 }
 
@@ -164,7 +168,11 @@ extension StoreAnswer {
 
     /// Whether the answer must be on the standbys, too: a push that is found is acked.
     fileprivate var mustBeSafe: Bool {
-        if case .pusher(.success(let answer)) = self { answer.entry != nil } else { false }
+        switch self {
+        case .pusher(.success(let answer)): answer.entry != nil
+        case .loaded(.success(let document)): document.opener != nil
+        default: false
+        }
     }
 }
 

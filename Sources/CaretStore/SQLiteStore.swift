@@ -298,13 +298,13 @@ package final class SQLiteStore: SQLStore {
     // MARK: Queues
 
     package func lookup(
-        _ waiting: WaitingCall, of document: DocumentID?,
+        _ waiting: WaitingCall, of document: DocumentID?, isOpening: Bool,
         _ body: @escaping @Sendable (inout HistoryReader<Database>) throws(StoreFault) -> StoreAnswer
     ) {
-        lookups.async { [self] reader in
+        (isOpening ? heads : lookups).async { [self] reader in
             let answer = Result { () throws(StoreFault) in
                 // If the file was removed, its data will be lost, so the server must not ack a repeated push.
-                if document != nil, !files.areFound { throw .refused(.refused(.failed)) }
+                if document != nil || isOpening, !files.areFound { throw .refused(.refused(.failed)) }
                 return try reader.reading(body)
             }
             if case .failure(let fault) = answer, fault.refusal == .damaged {
@@ -340,11 +340,15 @@ package final class SQLiteStore: SQLStore {
     ) -> Result<Answer, HistoryRefusal> {
         let result = Result(catching: body)
         if case .failure(let fault) = result, fault.historyRefusal == .refused(.damaged) {
-            reportRow(fault)
-            onEvent(.damaged(document))
-            writes.close(damaged: document)
+            close(damaged: document, fault)
         }
         return result.mapError(\.historyRefusal)
+    }
+
+    package func close(damaged document: DocumentID, _ fault: StoreFault) {
+        reportRow(fault)
+        onEvent(.damaged(document))
+        writes.close(damaged: document)
     }
 
     private func reportRow(_ fault: StoreFault) {

@@ -92,7 +92,7 @@ struct HubFirstPushTests {
     @Test("a push whose user loses the rights before it is committed creates nothing")
     func revoked() throws {
         let world = ServerWorld()
-        world.holds = { if case .find = $0 { true } else { false } }
+        world.holds = { if case .open = $0 { true } else { false } }
         let ann = world.connect("ann")
         ann.says(HubFirstPushTests.push)
         world.hubEvent(.grantsChanged(nil, TokenID(1)))

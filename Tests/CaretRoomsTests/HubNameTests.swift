@@ -123,7 +123,7 @@ struct HubNameTests {
     @Test("after a rename, a repeated push by the old name creates a new document")
     func repeatBehindRename() {
         let world = ServerWorld()
-        world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
+        world.makesRoom = { WholeRoom($0, $1.settings, at: $1.now) }
         let ann = world.connect("ann")
         let push = #"{"type":"push","doc":"a","base":0,"seq":1,"text":"x","create":true}"#
         func ack(_ epoch: String, _ end: String = "}") -> [String] {

@@ -18,7 +18,7 @@ struct HubNodesTests {
 
     private func server() -> ServerWorld {
         let world = ServerWorld(sharesStore: true)
-        world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now, sharesStore: true) }
+        world.makesRoom = { WholeRoom($0, $1.settings, at: $1.now, sharesStore: true) }
         return world
     }
 

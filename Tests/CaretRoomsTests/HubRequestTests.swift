@@ -80,7 +80,7 @@ struct HubRequestTests {
         for client in clients { client.says(#"{"type":"open","doc":"a","create":true}"#) }
         world.release()
         for client in clients { #expect(client.hears() == ["welcome", "opened"]) }
-        #expect(world.calls.filter { if case .text = $0 { true } else { false } }.count == 1)
+        #expect(world.calls.filter { if case .open = $0 { true } else { false } }.count == 1)
         #expect(world.hub.roomCount == 1)
     }
 
@@ -88,7 +88,7 @@ struct HubRequestTests {
     func failedLoad(isDamaged: Bool) {
         let world = ServerWorld()
         let document = world.document("a", "x")
-        world.holds = { if case .text = $0 { true } else { false } }
+        world.holds = { if case .open = $0 { true } else { false } }
         let ann = world.connect("ann")
         let bob = world.connect("bob")
         ann.says(#"{"type":"open","doc":"a"}"#)
@@ -142,7 +142,7 @@ struct HubRequestTests {
         world.hubEvent(.notified(DocumentID(1), .unloadOffered))
         ann.says(#"{"type":"open","doc":"a"}"#)
         #expect(ann.hears() == ["opened"])
-        #expect(world.calls.filter { if case .text = $0 { true } else { false } }.count == 2)
+        #expect(world.calls.filter { if case .open = $0 { true } else { false } }.count == 2)
     }
 
     @Test("a room that offers to unload is kept while a session is open")

@@ -10,7 +10,7 @@ import Testing
 struct HubStateTests {
     private let name: DocumentName
     private let entry: DocumentEntry
-    private let empty = StoreAnswer.text(.success(Snapshot(revision: 0, text: TextBuffer())))
+    private let empty: StoreAnswer
 
     init() throws {
         name = try DocumentName("a")
@@ -19,6 +19,7 @@ struct HubStateTests {
             throw Unexpected(what: "the document was not created")
         }
         self.entry = entry
+        empty = .loaded(.success(LoadedDocument(entry, Snapshot(revision: 0, text: TextBuffer()))))
     }
 
     /// A connection of Ann. Each connection has a token of its own.
@@ -133,11 +134,16 @@ struct HubStateTests {
     @Test("a document that is still loading at a shutdown gets no room")
     func stoppingWhileLoading() {
         var hub = hub()
-        _ = hub.handle(ask(open), at: 0)
-        let load = hub.handle(.answered(CallID(1), .found(.success(entry))), at: 0)
-        #expect(load == [.call(CallID(2), .text(entry.id, at: nil))])
-        #expect(hub.handle(.shutDown(retryAfterMilliseconds: nil), at: 0).codes == [.shuttingDown])
-        #expect(hub.handle(.answered(CallID(2), empty), at: 0) == [])
+        let ann = Pusher(user: "ann", client: "client-1")
+        #expect(
+            hub.handle(ask(open), at: 0) == [
+                .call(CallID(1), .open(name, by: ann, pushers: KnownPushers.mostWithoutHolder))
+            ])
+        _ = hub.handle(.join(joining(2, client: "client-2")), at: 0)
+        #expect(hub.handle(ask(open, 2), at: 0) == [])
+        let stop = hub.handle(.shutDown(retryAfterMilliseconds: nil), at: 0)
+        #expect(stop.codes == [.shuttingDown, .shuttingDown])
+        #expect(hub.handle(.answered(CallID(1), empty), at: 0) == [])
         #expect(hub.roomCount == 0)
     }
 

@@ -10,7 +10,7 @@ struct HubWholeRoomTests {
     /// A server with a document at revision 1.
     private func server() -> ServerWorld {
         let world = ServerWorld()
-        world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
+        world.makesRoom = { WholeRoom($0, $1.settings, at: $1.now) }
         world.document("own/a", "one")
         return world
     }

@@ -10,7 +10,7 @@ import Testing
 
     @Test("an open catches up with the store, although its pusher is known and has pushed nothing")
     func openAtNewestHead() throws {
-        var world = try RoomWorld("ab")
+        var world = try RoomWorld("ab", sharesStore: true)
         world.openQuietly(.ann)
         try world.commitElsewhere([(0, 0, "z")])
         world.open(.ann.back(9))

@@ -12,6 +12,7 @@ struct RoomWorld {
     let document: DocumentID
     let limits: Limits
     private let sharesStore: Bool
+    private let knowsPushers: Bool
     /// What the room has told other servers since the test last asked for it.
     private var told: [NodeNews] = []
     /// The lines that were sent to each session, and that the test has not read yet.
@@ -43,9 +44,12 @@ struct RoomWorld {
     /// The name of the document in requests.
     var name: WireString = "notes"
 
-    init(_ text: String = "", limits: Limits = Limits(), sharesStore: Bool = false) throws {
+    init(
+        _ text: String = "", limits: Limits = Limits(), sharesStore: Bool = false, knowsPushers: Bool = false
+    ) throws {
         self.limits = limits
         self.sharesStore = sharesStore
+        self.knowsPushers = knowsPushers
         store = StoreModel(generation: 1)
         guard case .created(let entry) = store.create(try DocumentName("notes"), at: 5) else {
             throw Unexpected(what: "the document was not created")
@@ -58,22 +62,25 @@ struct RoomWorld {
                 seq: 1)
             _ = store.append(Append(document: entry.id, epoch: entry.epoch, expected: 0, changes: [change]))
         }
-        room = try RoomWorld.room(of: entry.id, in: store, limits, at: 1000, sharesStore)
+        room = try RoomWorld.room(of: entry.id, in: store, limits, at: 1000, sharesStore, knowsPushers)
     }
 
     private static func room(
-        of document: DocumentID, in store: StoreModel, _ limits: Limits, at time: Int64, _ sharesStore: Bool
+        of document: DocumentID, in store: StoreModel, _ limits: Limits, at time: Int64, _ sharesStore: Bool,
+        _ knowsPushers: Bool
     ) throws -> RoomState {
-        RoomState(
-            try store.entry(of: document).get(), head: try store.text(of: document, at: nil).get(),
-            limits: limits, at: time, sharesStore: sharesStore,
+        var loaded = try LoadedDocument(
+            store.entry(of: document).get(), store.text(of: document, at: nil).get())
+        if knowsPushers { loaded.pushers = store.pushers(of: document) }
+        return RoomState(
+            loaded, limits: limits, at: time, sharesStore: sharesStore,
             publicClient: { WireString("p-" + $0.client.string) })
     }
 
     /// Simulates a restart: makes a new room from the store.
     mutating func restart() throws {
         (sent, outstanding, held, ended, wakesAt) = ([:], [:], [], [], nil)
-        room = try RoomWorld.room(of: document, in: store, limits, at: time, sharesStore)
+        room = try RoomWorld.room(of: document, in: store, limits, at: time, sharesStore, knowsPushers)
     }
 
     // MARK: Time and the store
@@ -271,12 +278,13 @@ struct RoomWorld {
 extension RoomWorld {
     mutating func open(
         _ who: Person, id: RequestID? = nil, from resume: (epoch: String, Revision)? = nil,
-        _ mode: OpenMode = .edit, squashes: Bool = false, rights: Rights = .write
+        _ mode: OpenMode = .edit, squashes: Bool = false, rights: Rights = .write, opener: PusherAnswer? = nil
     ) {
-        let opening = RoomOpening(
+        var opening = RoomOpening(
             session: who.session, id: id, document: name, participant: who.participant, rights: rights,
             resume: resume.map { WirePosition(epoch: WireString($0.epoch), revision: $0.1) }, mode: mode,
             squashes: squashes)
+        opening.opener = opener
         send(.open(opening))
     }
 

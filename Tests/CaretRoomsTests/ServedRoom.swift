@@ -18,12 +18,11 @@ struct WholeRoom: ServedRoom {
     private var state: RoomState
 
     init(
-        _ entry: DocumentEntry, _ text: Snapshot, _ settings: ConnectionSettings, at now: Int64,
-        sharesStore: Bool = false
+        _ loaded: LoadedDocument, _ settings: ConnectionSettings, at now: Int64, sharesStore: Bool = false
     ) {
         self.now = now
         state = RoomState(
-            entry, head: text, limits: settings.limits, at: now, sharesStore: sharesStore,
+            loaded, limits: settings.limits, at: now, sharesStore: sharesStore,
             publicClient: settings.publicClient)
     }
 

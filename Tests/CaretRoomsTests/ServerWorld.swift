@@ -37,8 +37,8 @@ final class ServerWorld {
     /// The identity that clients without a token get.
     var anonymous: Identity?
     /// Makes the rooms.
-    var makesRoom: (DocumentEntry, Snapshot, ServerWorld) -> any ServedRoom = { entry, text, _ in
-        PlainRoom(entry, text)
+    var makesRoom: (LoadedDocument, ServerWorld) -> any ServedRoom = { loaded, _ in
+        PlainRoom(loaded.entry, loaded.head)
     }
     /// Selects the calls to the store that wait until `release`.
     var holds: (StoreCall) -> Bool = { _ in false }
@@ -291,10 +291,11 @@ final class ServerWorld {
             later(isHeld: holdsAdministration(call)) { [unowned self] in
                 self.hubLater(.administered(id, call.sampleAnswer))
             }
-        case .makeRoom(let entry, let snapshot):
-            post(.room(entry.id)) { [unowned self] in
-                precondition(self.rooms[entry.id] == nil, "a document has two rooms")
-                self.rooms[entry.id] = self.makesRoom(entry, snapshot, self)
+        case .makeRoom(let loaded):
+            let document = loaded.entry.id
+            post(.room(document)) { [unowned self] in
+                precondition(self.rooms[document] == nil, "a document has two rooms")
+                self.rooms[document] = self.makesRoom(loaded, self)
             }
         case .sendToRoom(let document, let event): roomLater(document, event, from: nil)
         case .dropRoom(let document):

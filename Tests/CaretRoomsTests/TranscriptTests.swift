@@ -16,7 +16,7 @@ struct TranscriptTests {
         world.now = 1_790_000_000_000
         world.store = StoreModel(generation: try #require(UInt64("k2v9", radix: 36)))
         world.anonymous = Identity(user: "anonymous", token: 0, grants: .all)
-        world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
+        world.makesRoom = { WholeRoom($0, $1.settings, at: $1.now) }
         return world
     }
 

@@ -59,7 +59,7 @@ struct ExpensiveJobsTests {
                 id: DocumentID(7), name: try DocumentName("a"), epoch: Epoch(generation: 1, document: 1),
                 head: 1, start: 0, length: head.text.length, updated: 0, lineBreak: .lf)
             let loaded = LoadedDocument(entry, head)
-            let make = RoomJob.makeRoom(entry, head)
+            let make = RoomJob.makeRoom(loaded)
             let isMakeExpensive = make.isExpensive { _ in false }
             #expect(isMakeExpensive == isExpensive)
             #expect(RoomEvent.answered(CallID(1), .text(.success(head))).isExpensive == isExpensive)

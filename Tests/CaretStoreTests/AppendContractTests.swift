@@ -139,4 +139,30 @@ import Testing
         #expect(try await store.pusher(otherClient, in: id).get() == PusherAnswer(entry: nil, head: 3))
         #expect(refusal(await store.pusher(SampleLog.ann, in: DocumentID(999))) == .gone)
     }
+
+    @Test(
+        "to open a document is one call: its entry, its text, the opener, and all pushers if they are few",
+        arguments: StoreKind.allCases)
+    func open(kind: StoreKind) async throws {
+        var document = try await TrackedDocument(kind)
+        try await document.type("ab")
+        try await document.type("c", by: SampleLog.bob)
+        let (store, name, id) = (document.store, document.entry.name, document.entry.id)
+        let ann = try #require(try await store.pusher(SampleLog.ann, in: id).get().entry)
+        let bob = try #require(try await store.pusher(SampleLog.bob, in: id).get().entry)
+        let entries = [KnownPusher(SampleLog.ann, ann), KnownPusher(SampleLog.bob, bob)]
+        for (limit, pushers) in [(3, entries), (2, entries), (1, nil), (0, nil)] {
+            let loaded = try await store.open(name, by: SampleLog.bob, pushers: limit).get()
+            #expect(loaded.entry == (try await store.find(name).get()))
+            #expect(loaded.head == (try await store.text(of: id).get()))
+            #expect(loaded.opener == bob && loaded.pushers == pushers)
+        }
+        let stranger = Pusher(user: "ann", client: "another")
+        for limit in [0, 2] {
+            let loaded = try await store.open(name, by: stranger, pushers: limit).get()
+            #expect(loaded.opener == nil)
+        }
+        let other = try DocumentName("other")
+        #expect(refusal(await store.open(other, by: stranger, pushers: 2)) == .gone)
+    }
 }

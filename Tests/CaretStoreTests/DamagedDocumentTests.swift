@@ -36,8 +36,9 @@ import Testing
         await store.close()
     }
 
-    @Test("a damaged history accepts no appends until the store is opened again")
-    func closedToAppends() async throws {
+    @Test(
+        "a damaged history accepts no appends until the store is opened again", arguments: [false, true])
+    func closedToAppends(isOpened: Bool) async throws {
         let scratch = try await DamagedFolder.folder("DELETE FROM segment WHERE document = 1 AND first = 1")
         defer { scratch.remove() }
         for _ in 0..<2 {
@@ -47,7 +48,12 @@ import Testing
                 try await DamagedFolder.letter(in: "one", on: store),
                 try await DamagedFolder.letter(in: "two", on: store)
             )
-            #expect(refusal(await store.text(of: one.document)) == .refused(.damaged))
+            if isOpened {
+                let opened = await store.open(try DocumentName("one"), by: SampleLog.ann, pushers: 0)
+                #expect(refusal(opened) == .damaged)
+            } else {
+                #expect(refusal(await store.text(of: one.document)) == .refused(.damaged))
+            }
             #expect(recorder.all.contains(.damaged(one.document)))
             #expect(
                 await store.append([one, two]) == [.documentDamaged, .committed(head: two.expected.next)])

@@ -18,7 +18,7 @@ import Testing
 
     @Test("the scenarios with several servers find every fault that matters only to them")
     func faultsOfNodes() async {
-        await expect(Faults.ofNodes, foundBy: Runs.seedsWithNodes(Seeds.share(of: 2_000, everyCommit: 240)))
+        await expect(Faults.ofNodes, foundBy: Runs.seedsWithNodes(Seeds.share(of: 2_000, everyCommit: 640)))
     }
 
     private func expect(_ faults: [Faults.Named], foundBy seeds: Range<UInt64>) async {

@@ -7,6 +7,8 @@ extension StoreModel {
         case .append(let append): .appended(self.append(append))
         case .appendLocked(let append, let rebase): appendLocked(append, rebase)
         case .pusher(let pusher, let document): .pusher(self.pusher(pusher, in: document))
+        case .open(let name, let pusher, let limit):
+            .loaded(find(name).flatMap { open($0, by: pusher, limit) })
         case .load(let document): .loaded(load(document))
         case .renewEpochs: .epochsRenewed(renewEpochs())
         case .text(let document, let revision): .text(text(of: document, at: revision))
@@ -37,6 +39,17 @@ extension StoreModel {
     private func load(_ document: DocumentID) -> Result<LoadedDocument, StoreRefusal> {
         entry(of: document).flatMap { entry in
             text(of: document, at: nil).map { LoadedDocument(entry, $0) }.mapError(\.storeRefusal)
+        }
+    }
+
+    private func open(
+        _ entry: DocumentEntry, by pusher: Pusher, _ limit: Int
+    ) -> Result<LoadedDocument, StoreRefusal> {
+        load(entry.id).map {
+            var (loaded, all) = ($0, pushers(of: entry.id))
+            loaded.opener = all.first { $0.pusher == pusher }?.entry
+            loaded.pushers = all.count > limit ? nil : all
+            return loaded
         }
     }
 
@@ -72,7 +85,7 @@ extension StoreCall {
         case .tokens: true
         case .tags(.list): false
         case .tags(.add), .tags(.remove): true
-        case .pusher, .load, .text, .read, .find, .list, .deleted, .entries: false
+        case .open, .pusher, .load, .text, .read, .find, .list, .deleted, .entries: false
         }
     }
 }

@@ -92,6 +92,14 @@ extension DocumentStore {
         await answer(to: .undelete(document)) { if case .undeleted(let result) = $0 { result } else { nil } }
     }
 
+    package func open(
+        _ name: DocumentName, by pusher: Pusher, pushers: Int
+    ) async -> Result<LoadedDocument, StoreRefusal> {
+        await answer(to: .open(name, by: pusher, pushers: pushers)) {
+            if case .loaded(let loaded) = $0 { loaded } else { nil }
+        }
+    }
+
     package func load(_ document: DocumentID) async -> Result<LoadedDocument, StoreRefusal> {
         await answer(to: .load(document)) { if case .loaded(let loaded) = $0 { loaded } else { nil } }
     }

@@ -256,6 +256,11 @@ package struct StoreModel: Sendable {
         }
     }
 
+    package func pushers(of id: DocumentID) -> [KnownPusher] {
+        guard case .success(let document) = live(id) else { return [] }
+        return document.pushers.map { KnownPusher($0, $1) }.sorted { $0.entry.revision < $1.entry.revision }
+    }
+
     package func pusher(_ pusher: Pusher, in id: DocumentID) -> Result<PusherAnswer, StoreRefusal> {
         live(id).map { PusherAnswer(entry: $0.pushers[pusher], head: $0.head.revision) }
     }

@@ -75,7 +75,7 @@ private struct BenchRoom {
             epoch: Epoch(generation: 1, document: 1),
             head: 1, start: 1, length: text.length, updated: 1, lineBreak: .lf)
         room = RoomState(
-            entry, head: Snapshot(revision: 1, text: text), limits: Limits(), at: 1_000_000,
+            LoadedDocument(entry, Snapshot(revision: 1, text: text)), limits: Limits(), at: 1_000_000,
             publicClient: { WireString($0.client.string) })
         people = (0..<sessions).map { BenchRoom.person($0) }
         seqs = Array(repeating: 0, count: sessions)

@@ -68,12 +68,16 @@ package struct HistoryReader<Connection: SQLConnection> {
     }
 
     package func pusher(_ pusher: Pusher, in id: DocumentID) throws(Fault) -> PusherAnswer {
-        let head = try document(id).entry.head
-        let entry = try rows.entry(of: pusher, in: id)
+        let document = try document(id).entry
+        return PusherAnswer(entry: try self.pusher(pusher, of: document), head: document.head)
+    }
+
+    package func pusher(_ pusher: Pusher, of document: DocumentEntry) throws(Fault) -> PusherEntry? {
+        let entry = try rows.entry(of: pusher, in: document.id)
         // Both rows were written in one transaction. So if the pusher's push is after the head, one row is
         // out of date.
-        if let entry, entry.revision > head { throw .damaged }
-        return PusherAnswer(entry: entry, head: head)
+        if let entry, entry.revision > document.head { throw .damaged }
+        return entry
     }
 
     // MARK: Histories

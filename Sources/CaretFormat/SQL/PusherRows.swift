@@ -38,16 +38,28 @@ extension SQLRows {
         ) { row throws(DamagedRow) in try row.integer(0) }
     }
 
-    /// Calls `body` with all pushers of a document. The entry of a damaged row is nil.
+    /// All pushers of a document; nil if there are more than `most`.
+    func pushers(of document: DocumentEntry, atMost most: Int) throws(Fault) -> [KnownPusher]? {
+        if most == 0 { return nil }
+        var pushers: [KnownPusher] = []
+        try forEachPusher(of: document.id, atMost: most + 1) { pusher, entry throws(Fault) in
+            guard let entry, entry.revision <= document.head else { throw .damaged }
+            pushers.append(KnownPusher(pusher, entry))
+        }
+        return pushers.count > most ? nil : pushers
+    }
+
+    /// Calls `body` with the pushers of a document. The entry of a damaged row is nil.
     func forEachPusher(
-        of document: DocumentID, _ body: (Pusher, PusherEntry?) throws(Fault) -> Void
+        of document: DocumentID, atMost most: Int = .max, _ body: (Pusher, PusherEntry?) throws(Fault) -> Void
     ) throws(Fault) {
         let author: Int32 = dialect.hasSums ? 6 : 5
         try connection.forEach(
             """
             SELECT \(PusherRow.columns(dialect)), \(dialect.user), client FROM pusher
             LEFT JOIN author ON author.id = pusher.author WHERE document = $1 ORDER BY pusher.author
-            """, [.id(document)],
+            LIMIT $2
+            """, [.id(document), .count(most)],
             read: { row in
                 let pusher = row.pusher(author)
                 return (pusher, entry: (try? PusherRow(row, of: pusher, in: document, dialect))?.entry)

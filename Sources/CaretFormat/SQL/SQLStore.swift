@@ -27,10 +27,11 @@ package protocol SQLStore: DocumentStore {
         _ waiting: WaitingCall, to document: DocumentID?,
         _ body: @escaping @Sendable (inout Writer) throws(Fault) -> StoreAnswer)
 
-    /// Reads from one snapshot of the database, for calls that read at most a page of rows. If an earlier write to
-    /// `document` has an unknown outcome, finds that outcome first.
+    /// Reads from one snapshot of the database, for calls that read at most a page of rows, or the newest text. If an
+    /// earlier write to `document` has an unknown outcome, finds that outcome first. `isOpening` means that the call opens a
+    /// document.
     func lookup(
-        _ waiting: WaitingCall, of document: DocumentID?,
+        _ waiting: WaitingCall, of document: DocumentID?, isOpening: Bool,
         _ body: @escaping @Sendable (inout Reader) throws(Fault) -> StoreAnswer)
 
     /// Reads from one snapshot of the database, for calls that may read a whole text. `isHead` means that the call needs
@@ -42,6 +43,9 @@ package protocol SQLStore: DocumentStore {
     /// Does the next step of a replay. Further steps run after the calls that wait meanwhile, so a long replay does
     /// not delay short ones.
     func run(_ replay: TextReplay, for waiting: WaitingCall)
+
+    /// Reports that the history of a document is damaged, and accepts no more appends to it.
+    func close(damaged document: DocumentID, _ fault: Fault)
 
     /// A call has read a page of the history of this document.
     func note(_ row: DocumentRow)
@@ -56,6 +60,13 @@ package protocol SQLStore: DocumentStore {
 }
 
 extension SQLStore {
+    package func lookup(
+        _ waiting: WaitingCall, of document: DocumentID?,
+        _ body: @escaping @Sendable (inout Reader) throws(Fault) -> StoreAnswer
+    ) {
+        lookup(waiting, of: document, isOpening: false, body)
+    }
+
     package func run(_ call: StoreCall, then answer: @escaping @Sendable (StoreAnswer) -> Void) {
         let waiting = WaitingCall(call, then: answer)
         switch call {
@@ -84,6 +95,7 @@ extension SQLStore {
             lookup(waiting, of: nil) { reader throws(Fault) in
                 .found(.success(try reader.rows.document(named: name).entry))
             }
+        case .open(let name, let pusher, let limit): open(name, by: pusher, pushers: limit, waiting)
         case .entries(let documents): entries(of: documents, waiting)
         case .list(let prefix, let after, let limit):
             lookup(waiting, of: nil) { reader throws(Fault) in
@@ -118,17 +130,40 @@ extension SQLStore {
         }
     }
 
+    private func open(_ name: DocumentName, by pusher: Pusher, pushers limit: Int, _ waiting: WaitingCall) {
+        lookup(waiting, of: nil, isOpening: true) { [self] reader throws(Fault) in
+            let row = try reader.rows.document(named: name)
+            do throws(Fault) {
+                var loaded = try head(of: row, reader: &reader)
+                loaded.pushers = try reader.rows.pushers(of: row.entry, atMost: limit)
+                loaded.opener =
+                    if let all = loaded.pushers {
+                        all.first { $0.pusher == pusher }?.entry
+                    } else {
+                        try reader.pusher(pusher, of: row.entry)
+                    }
+                return .loaded(.success(loaded))
+            } catch {
+                if error.refusal != .damaged { throw error }
+                close(damaged: row.entry.id, error)
+                return .loaded(.failure(.damaged))
+            }
+        }
+    }
+
     private func load(
         _ document: DocumentID, _ waiting: WaitingCall,
         _ answer: @escaping @Sendable (LoadedDocument) -> StoreAnswer
     ) {
-        history(waiting, of: document, isHead: true) { [due] reader throws(Fault) in
-            let row = try reader.document(document)
-            // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
-            if UpkeepPolicy.isDue(row) { due.add([document]) }
-            let head = try reader.text(of: row, at: row.entry.head).snapshot
-            return answer(LoadedDocument(row.entry, head))
+        history(waiting, of: document, isHead: true) { [self] reader throws(Fault) in
+            answer(try head(of: reader.document(document), reader: &reader))
         }
+    }
+
+    private func head(of row: DocumentRow, reader: inout Reader) throws(Fault) -> LoadedDocument {
+        // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
+        if UpkeepPolicy.isDue(row) { due.add([row.entry.id]) }
+        return LoadedDocument(row.entry, try reader.text(of: row, at: row.entry.head).snapshot)
     }
 
     private func run(_ call: TagCall, _ waiting: WaitingCall) {

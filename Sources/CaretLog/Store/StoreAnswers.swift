@@ -97,12 +97,24 @@ package struct PusherAnswer: Equatable, Sendable {
     }
 }
 
-/// A document in the store: its entry, and its text at the head.
+/// A document in the store: its entry, its text at the head, and its pushers if the call asked for them.
 package struct LoadedDocument: Equatable, Sendable {
     package let entry: DocumentEntry
     package let head: Snapshot
+    /// What the store knows of the pusher who opens the document.
+    package var opener: PusherEntry?
+    /// All pushers of the document; nil if there are too many.
+    package var pushers: [KnownPusher]?
 
     package init(_ entry: DocumentEntry, _ head: Snapshot) { (self.entry, self.head) = (entry, head) }
+}
+
+/// A pusher of a document, and what the store knows of it.
+package struct KnownPusher: Equatable, Sendable {
+    package let pusher: Pusher
+    package let entry: PusherEntry
+
+    package init(_ pusher: Pusher, _ entry: PusherEntry) { (self.pusher, self.entry) = (pusher, entry) }
 }
 
 extension HistoryRefusal {

@@ -52,6 +52,10 @@ package enum StoreCall: Equatable, Sendable {
 
     // MARK: Texts and histories
 
+    /// What a room begins with: the entry of the document with this name, its text at the head, and what is known of the
+    /// pusher who opens it. If at most `pushers` pushers have pushed to the document, all of them are returned. They include
+    /// every commit that was reported before this call. The caller must know the outcomes of its appends to the document.
+    indirect case open(DocumentName, by: Pusher, pushers: Int)
     /// The entry of a document, and its text at the head.
     case load(DocumentID)
     /// The text at a revision that is kept, or at the head if the revision is nil.
@@ -130,7 +134,7 @@ extension StoreCall {
         case .rename: .renamed(.refused(plain))
         case .delete: .deleted(plain)
         case .undelete: .undeleted(.refused(plain))
-        case .load: .loaded(.failure(plain))
+        case .open, .load: .loaded(.failure(plain))
         case .text: .text(.failure(refusal))
         case .read: .read(.failure(refusal))
         case .pusher: .pusher(.failure(plain))

@@ -13,8 +13,8 @@ package enum HubAction: Equatable, Sendable {
     case administer(CallID, AdminCall)
     /// Encode the text of this version in the background. The runner answers with `encoded`.
     case encode(CallID, TextBuffer, TextVersion)
-    /// Make a room from a document and its text. Events for the room come after this action.
-    case makeRoom(DocumentEntry, Snapshot)
+    /// Make the room of a document. Events for the room come after this action.
+    indirect case makeRoom(LoadedDocument)
     /// Send an event to an existing room. Once done, the room answers `rename` with `renamed`, `delete` with
     /// `deleted`, `leave` with `ended`, and `awaitPushes` with `pushesResolved`.
     case sendToRoom(DocumentID, RoomEvent)

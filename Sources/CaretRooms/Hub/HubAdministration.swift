@@ -220,9 +220,6 @@ extension HubState {
         rooms[entry.id]?.start = max(room.start, start)
         switch room.state {
         case .open, .runningOrder: emit(.sendToRoom(entry.id, .trimmed(start: start)))
-        case .loading(var entry):
-            entry.start = max(entry.start, start)
-            rooms[entry.id]?.state = .loading(entry)
         case .dropping: rooms[entry.id]?.missedTrim = start
         case .changingInStore: break
         }

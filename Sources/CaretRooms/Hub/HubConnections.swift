@@ -154,7 +154,7 @@ extension HubState {
         case .open, .runningOrder:
             emit(.sendToRoom(document, .rightsChanged(session, grants.access(to: name).rights)))
         // The room may be dropped or kept. If it is kept, `kept` sends it the rights.
-        case .dropping, .loading, .changingInStore: break
+        case .dropping, .changingInStore: break
         }
     }
 

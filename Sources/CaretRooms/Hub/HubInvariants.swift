@@ -22,6 +22,9 @@ extension HubState {
                 room.name.map { (names[$0] == document) != room.isNameReassigned } ?? !room.isNameReassigned
             })
         try BrokenInvariant.check(
+            "requests wait for the opening of a document only while the store is called to open it",
+            Set(openings.keys) == Set(calls.values.compactMap(\.openedName)))
+        try BrokenInvariant.check(
             "`orderDeadlines` has the deadline of each room that renames or deletes its document",
             rooms.allSatisfy { document, room in
                 room.waitsUntil.map { orderDeadlines.contains(OrderDeadline(document: document, until: $0)) }
@@ -78,6 +81,14 @@ extension HubState {
     }
 }
 
+extension HubState.Call {
+    /// The name of the document that the store is called to open.
+    fileprivate var openedName: DocumentName? {
+        guard case .lookUp(let waiting) = self, waiting.isOpening else { return nil }
+        return waiting.request.question.document?.name
+    }
+}
+
 extension HubRoom {
     /// The deadline of an order to rename or delete the document; nil if there is no such order. Requests for
     /// the document wait until the order is done or this time has passed.
@@ -85,7 +96,7 @@ extension HubRoom {
         switch state {
         case .runningOrder(let until): until
         case .dropping(let orderUntil): orderUntil
-        case .loading, .open, .changingInStore: nil
+        case .open, .changingInStore: nil
         }
     }
 }

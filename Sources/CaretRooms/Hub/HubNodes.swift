@@ -48,7 +48,7 @@ extension HubState {
         switch rooms[document]?.state {
         case .open, .runningOrder: emit(.sendToRoom(document, .guests(event)))
         // A room that is made now, or is idle, has no session that could see guests.
-        case .loading, .dropping, .changingInStore, nil: break
+        case .dropping, .changingInStore, nil: break
         }
     }
 
@@ -81,7 +81,7 @@ extension HubState {
         switch rooms[document]?.state {
         case .open, .runningOrder: emit(.sendToRoom(document, .storeHead(revision)))
         // The next sweep finds the head.
-        case .loading, .dropping, .changingInStore, nil: break
+        case .dropping, .changingInStore, nil: break
         }
     }
 

@@ -73,7 +73,32 @@ extension HubState {
             rooms[document]?.waiting.append(waiting)
             return serve(document)
         }
-        find(waiting)
+        if request.question.opensRoom, names[name] == nil {
+            open(waiting)
+        } else if !sharesStore, openings[name] != nil {
+            openings[name]?.append(waiting)
+        } else {
+            find(waiting)
+        }
+    }
+
+    /// Looks up the document of a request in the store, with all that its room needs. Of several such requests for a
+    /// name, only the first one calls the store, and the others are looked up after it.
+    private mutating func open(_ waiting: WaitingRequest) {
+        guard let (name, _) = waiting.request.question.document,
+            let pusher = joinedConnections[waiting.request.connection]?.pusher
+        else { return }
+        if openings[name] != nil {
+            openings[name]?.append(waiting)
+            return
+        }
+        var waiting = waiting
+        waiting.first = nil
+        waiting.isOpening = true
+        openings[name] = []
+        // Other servers could change what a room knows of pushers.
+        let pushers = sharesStore ? 0 : KnownPushers.mostWithoutHolder
+        call(.open(name, by: pusher, pushers: pushers), for: .lookUp(waiting))
     }
 
     /// Looks up the document of a request in the store.
@@ -122,7 +147,17 @@ extension HubState {
     }
 
     /// The store has answered the lookup of a request's document.
-    mutating func found(_ answer: StoreAnswer, for waiting: WaitingRequest) {
+    mutating func lookedUp(_ waiting: WaitingRequest, _ answer: StoreAnswer) {
+        var (waiting, others) = (waiting, [WaitingRequest]())
+        if waiting.isOpening, let (name, _) = waiting.request.question.document {
+            others = openings.removeValue(forKey: name) ?? []
+            waiting.isOpening = false
+        }
+        found(answer, for: waiting)
+        for other in others { lookUp(other) }
+    }
+
+    private mutating func found(_ answer: StoreAnswer, for waiting: WaitingRequest) {
         if case .created(.created(let entry)) = answer {
             schedule(entry.id)
             // The push is committed, whatever has become of the document since.
@@ -130,10 +165,17 @@ extension HubState {
         }
         if waiting.isOutdated { return lookUpAgain(waiting) }
         switch answer {
-        case .found(.success(let entry)), .created(.exists(let entry)), .created(.created(let entry)):
-            perform(waiting, on: entry)
-        case .found(.failure(.gone)) where waiting.request.question.creates: create(waiting)
-        case .found(.failure(let refusal)), .created(.refused(let refusal)):
+        case .loaded(.success(let loaded)): perform(waiting, on: loaded.entry, loaded)
+        case .created(.created(let entry)):
+            var empty = LoadedDocument(entry, Snapshot(revision: 0, text: TextBuffer()))
+            empty.pushers = []
+            perform(waiting, on: entry, empty)
+        case .found(.success(let entry)): perform(waiting, on: entry)
+        case .created(.exists): lookUpAgain(waiting)
+        case .found(.failure(.gone)) where waiting.request.question.creates,
+            .loaded(.failure(.gone)) where waiting.request.question.creates:
+            create(waiting)
+        case .found(.failure(let refusal)), .loaded(.failure(let refusal)), .created(.refused(let refusal)):
             refuse(waiting.request, refusal)
         // The store gives no other answer to this call.
         default: refuse(waiting.request, .unexpectedAnswer)
@@ -162,7 +204,10 @@ extension HubState {
         }
     }
 
-    private mutating func perform(_ waiting: WaitingRequest, on entry: DocumentEntry) {
+    /// Performs a request. `loaded` is the document, if the store was called to open it.
+    private mutating func perform(
+        _ waiting: WaitingRequest, on entry: DocumentEntry, _ loaded: LoadedDocument? = nil
+    ) {
         let request = waiting.request
         guard joinedConnections.isPresent(request.connection) else { return }
         if let refusal = refusal(of: request) { return refuse(request, refusal) }
@@ -175,9 +220,9 @@ extension HubState {
         case .history(_, let history): begin(history, request, entry)
         case .open, .push:
             if join(waiting, entry.id) { return }
-            rooms[entry.id] = HubRoom(entry, .loading(entry), waiting: [waiting])
-            assign(entry.name, to: entry.id)
-            call(.text(entry.id, at: nil), for: .load(entry.id))
+            // The document that had a room has lost its name to this one, at another server.
+            guard let loaded else { return open(waiting) }
+            makeRoom(loaded, for: request)
         case .rename(_, let to, _):
             if join(waiting, entry.id) { return }
             change(entry, request, .rename(entry.id, to: to))
@@ -209,6 +254,14 @@ extension HubState {
 }
 
 extension HubRequest.Question {
+    /// Whether the document needs a room.
+    var opensRoom: Bool {
+        switch self {
+        case .open, .push: true
+        case .read, .history, .tags, .rename, .delete, .redact, .list, .follow, .unfollow, .admin: false
+        }
+    }
+
     /// Whether the answer must contain what the connection has pushed before.
     var readsAfterPushes: Bool {
         switch self {

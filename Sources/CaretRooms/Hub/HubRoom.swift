@@ -1,11 +1,9 @@
 import CaretCore
-package import CaretLog
+import CaretLog
 
 /// A document that has a room, or for which no room may be opened at the moment.
 package struct HubRoom: Equatable, Sendable {
     package enum State: Equatable, Sendable {
-        /// The document's text is being read.
-        case loading(DocumentEntry)
         case open
         /// The room was ordered to rename or delete its document. Other requests wait until it has done so,
         /// at most until this time.
@@ -38,9 +36,9 @@ package struct HubRoom: Equatable, Sendable {
     /// Requests for the document, in the order of arrival.
     package var waiting: [WaitingRequest] = []
 
-    init(_ entry: DocumentEntry, _ state: State, waiting: [WaitingRequest] = []) {
+    init(_ entry: DocumentEntry, _ state: State) {
         (name, epoch, start, head) = (entry.name, entry.epoch, entry.start, entry.head)
-        (self.state, self.waiting) = (state, waiting)
+        self.state = state
     }
 }
 
@@ -58,6 +56,9 @@ package struct WaitingRequest: Equatable, Sendable {
 
     /// Whether the document was renamed or deleted while the store looked the name up.
     var isOutdated = false
+
+    /// Whether the store was called to open the document. Other requests for the name wait until it has answered.
+    var isOpening = false
 
     /// After this many attempts, the request is refused. Names rarely change during a lookup.
     static let mostAttempts = 4

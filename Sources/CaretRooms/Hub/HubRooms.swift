@@ -4,38 +4,21 @@ import CaretWire
 
 /// How rooms open and end, and the requests that wait for them.
 extension HubState {
-    /// Handles the store's answer with the text for a new room. If the store failed, no room is made, rather
-    /// than an empty one.
-    mutating func loaded(_ answer: StoreAnswer, _ document: DocumentID) {
-        guard let room = rooms[document], case .loading(let entry) = room.state else { return }
-        guard case .text(let result) = answer else { return forget(document, .unexpectedAnswer) }
-        switch result {
-        case .failure(let refusal): forget(document, RequestRefusal(refusal, "the head", of: entry))
-        case .success(let snapshot):
-            // If all requesters have left meanwhile, no room is needed.
-            let isWanted = room.waiting.contains { joinedConnections.isPresent($0.request.connection) }
-            if !isWanted { return forget(document) }
-            rooms[document]?.state = .open
-            emit(.makeRoom(entry, snapshot))
-            sendMissed(document)
-            serve(document)
-        }
-    }
-
-    private mutating func forget(_ document: DocumentID, _ refusal: RequestRefusal) {
-        for waiting in forgotten(document) { refuse(waiting.request, refusal) }
+    /// Makes the room of a document for a request, and sends it the request.
+    mutating func makeRoom(_ loaded: LoadedDocument, for request: HubRequest) {
+        let entry = loaded.entry
+        rooms[entry.id] = HubRoom(entry, .open)
+        assign(entry.name, to: entry.id)
+        emit(.makeRoom(loaded))
+        send(entry.id, request, PusherAnswer(entry: loaded.opener, head: loaded.head.revision))
     }
 
     /// Forgets a room. Requests that wait for the room are looked up again.
     private mutating func forget(_ document: DocumentID) {
-        for waiting in forgotten(document) { lookUp(waiting) }
-    }
-
-    private mutating func forgotten(_ document: DocumentID) -> [WaitingRequest] {
-        guard let room = rooms.removeValue(forKey: document) else { return [] }
+        guard let room = rooms.removeValue(forKey: document) else { return }
         unname(document, room.name)
         for session in room.sessions.sorted() { end(session) }
-        return room.waiting
+        for waiting in room.waiting { lookUp(waiting) }
     }
 
     /// Assigns a name to a document. Rooms run on several queues. So the hub may learn of the name's new
@@ -64,7 +47,8 @@ extension HubState {
         }
     }
 
-    private mutating func send(_ document: DocumentID, _ request: HubRequest) {
+    /// `opener` is what the store has just said of the pusher, if the room was made for this request.
+    private mutating func send(_ document: DocumentID, _ request: HubRequest, _ opener: PusherAnswer? = nil) {
         guard joinedConnections.isPresent(request.connection),
             let (name, sentName) = request.question.document
         else {
@@ -75,6 +59,7 @@ extension HubState {
         switch request.question {
         case .open(_, var opening, _):
             opening.rights = rights
+            opening.opener = opener
             begin(opening, document)
         case .push(_, var push, _):
             push.rights = rights
@@ -135,7 +120,7 @@ extension HubState {
         // If the room was ordered to rename or delete and is idle, it has refused the order.
         case .open: drop(document, orderUntil: nil)
         case .runningOrder(let until): drop(document, orderUntil: until)
-        case .loading, .dropping, .changingInStore: break
+        case .dropping, .changingInStore: break
         }
     }
 
@@ -177,7 +162,7 @@ extension HubState {
         for document in rooms.keys.sorted() {
             switch rooms[document]?.state {
             case .open, .runningOrder: emit(.sendToRoom(document, .renewed))
-            case .loading, .dropping: rooms[document]?.hasMissedRenewal = true
+            case .dropping: rooms[document]?.hasMissedRenewal = true
             case .changingInStore, nil: break
             }
         }
@@ -200,7 +185,7 @@ extension HubState {
             switch rooms[deadline.document]?.state {
             case .runningOrder(deadline.until): endOrder(deadline.document)
             case .dropping(deadline.until): rooms[deadline.document]?.state = .dropping(orderUntil: nil)
-            case .loading, .open, .runningOrder, .dropping, .changingInStore, nil: break
+            case .open, .runningOrder, .dropping, .changingInStore, nil: break
             }
         }
     }

@@ -29,6 +29,8 @@ package struct HubState: Sendable {
     /// The names of the documents that have a room, or will have one soon. If other servers can rename documents, a
     /// name here may be outdated, so requests are looked up in the store.
     package var names: [DocumentName: DocumentID] = [:]
+    /// The requests that wait until the store has opened the document of their name.
+    var openings: [DocumentName: [WaitingRequest]] = [:]
     /// The deadlines of rooms that were ordered to rename or delete, in ascending order. After a room has run
     /// its order, its entry here is ignored.
     package var orderDeadlines: [OrderDeadline] = []
@@ -68,8 +70,6 @@ package struct HubState: Sendable {
     package enum Call: Equatable, Sendable {
         /// To find the document of a request.
         case lookUp(WaitingRequest)
-        /// To read the text that a room begins with.
-        case load(DocumentID)
         /// To rename or delete a document that has no room.
         case change(DocumentID, HubRequest)
         case read(ReadJob)
@@ -201,8 +201,7 @@ package struct HubState: Sendable {
     mutating func answered(_ id: CallID, _ answer: StoreAnswer) {
         switch calls.removeValue(forKey: id) {
         case nil: return
-        case .lookUp(let waiting): found(answer, for: waiting)
-        case .load(let document): loaded(answer, document)
+        case .lookUp(let waiting): lookedUp(waiting, answer)
         case .change(let document, let request): changed(answer, document, request)
         case .read(let job): advance(job, with: answer)
         case .history(let job): advance(job, with: answer)
@@ -282,6 +281,8 @@ package struct HubState: Sendable {
         }
         abandoned += waitingReads.keys.sorted().compactMap { waitingReads[$0] }
         waitingReads = [:]
+        abandoned += openings.keys.sorted().flatMap { openings[$0] ?? [] }.map(\.request)
+        openings = [:]
         for connection in followers.keys.sorted() {
             if let follower = followers[connection], follower.isListing { abandoned.append(follower.request) }
             endFollowing(connection)
@@ -302,7 +303,7 @@ extension HubState.Call {
         case .dryRun(let request): request
         case .tags(let job) where job.tags.onlyReads: job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
-        case .load, .change, .tags, .follow, .feed, .rescan, .check, .tokenCheck, .admin, .tokenUses,
+        case .change, .tags, .follow, .feed, .rescan, .check, .tokenCheck, .admin, .tokenUses,
             .tokenEnd, .maintenance:
             nil
         }

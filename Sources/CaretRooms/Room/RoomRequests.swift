@@ -4,6 +4,18 @@ import CaretWire
 
 /// Handling the requests of sessions.
 extension RoomState {
+    /// Opens the document for a session. If the room was made for this request, the store has already said what it knows
+    /// of the pusher.
+    mutating func open(_ opening: RoomOpening) {
+        let pusher = opening.participant.pusher
+        guard let answer = opening.opener, answer.head == head, pause.isOver, pushers.beginLookup(of: pusher)
+        else {
+            return submit(.open(opening))
+        }
+        wait(.open(opening), for: pusher)
+        found(answer, of: pusher)
+    }
+
     /// Handles a request, or queues it until the room knows the newest push of its pusher. So all requests of
     /// a session take effect in the order sent. `isLookedUp` says that the pusher was just looked up for this
     /// request.
@@ -36,10 +48,11 @@ extension RoomState {
     ///
     /// Another server may have committed revisions that this room does not have yet, and its client may come
     /// to this server then. The answer to the lookup names the newest head, and the room catches up with it.
-    /// So no client gets an older text than it has seen, and no push is refused for a base that exists.
+    /// So no client gets an older text than it has seen, and no push is refused for a base that exists. If only this
+    /// server uses the store, the same is true of an append whose outcome this room does not know yet.
     private func mustLookUp(_ pusher: Pusher, for request: RoomRequest) -> Bool {
         switch request {
-        case .open: true
+        case .open: sharesStore || pushers[pusher] == nil || pushes.isAppending || !catchUp.isIdle
         case .push(let push, let wasAccepted):
             // A push that the room has accepted may be committed already.
             pushers[pusher] == nil && (wasAccepted || !push.isOfNewClient)

@@ -20,7 +20,7 @@ package struct RoomState: Sendable {
     package var catchUp = CatchUp()
     package var queries = StoreQueries()
 
-    package var pushers = KnownPushers()
+    package var pushers: KnownPushers
     package var pushes = PushPipeline()
     package var sharing = CommitSharing()
     package var repeats = PendingRepeats()
@@ -54,13 +54,14 @@ package struct RoomState: Sendable {
     private(set) var isGathering = false
 
     package init(
-        _ entry: DocumentEntry, head: Snapshot, limits: Limits, at time: Int64, sharesStore: Bool = false,
+        _ loaded: LoadedDocument, limits: Limits, at time: Int64, sharesStore: Bool = false,
         publicClient: @escaping @Sendable (Pusher) -> WireString
     ) {
         self.limits = limits
         self.publicClient = publicClient
         self.sharesStore = sharesStore
-        log = DocumentLog(entry, head: head, windowBytes: limits.windowBytes)
+        log = DocumentLog(loaded.entry, head: loaded.head, windowBytes: limits.windowBytes)
+        pushers = KnownPushers(all: sharesStore ? nil : loaded.pushers)
         rebaseRate = RebaseRate(limit: limits.rebase, seconds: Limits.rebaseSeconds)
         clock = RoomClock(now: time)
         checks = CheckSchedule(changedAt: time)
@@ -86,7 +87,7 @@ package struct RoomState: Sendable {
     /// Whether the room can be dropped: it has no sessions and no work. Store answers that arrive later would
     /// change nothing.
     package var isIdle: Bool {
-        sessions.isEmpty && pushes.isEmpty && pushers.isEmpty && repeats.isEmpty && pause.isOver
+        sessions.isEmpty && pushes.isEmpty && pushers.areUnneeded && repeats.isEmpty && pause.isOver
             && catchUp.isIdle && longTexts.isIdle
     }
 
@@ -111,7 +112,7 @@ package struct RoomState: Sendable {
 
     private mutating func route(_ event: RoomEvent) {
         switch event {
-        case .open(let opening): submit(.open(opening))
+        case .open(let opening): open(opening)
         case .push(let push):
             effects.notes.pushes += 1
             submit(.push(push, wasAccepted: false))

@@ -18,7 +18,7 @@ extension RoomJob {
         case .connectionEvent(let document, let event, _), .hubEvent(let document, let event):
             event.isExpensive || isLarge(document)
         case .answer(let room, let event, _): event.isExpensive || isLarge(room.document)
-        case .makeRoom(_, let snapshot): snapshot.text.length.utf8 > RoomJob.mostText
+        case .makeRoom(let document): document.head.text.length.utf8 > RoomJob.mostText
         case .dropRoom, .timePassed, .endWaits: false
         }
     }

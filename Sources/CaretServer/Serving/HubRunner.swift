@@ -78,8 +78,7 @@ package final class HubRunner: JobWorker {
                 if !isTaken { switchboard.hub.enqueue(.event(.encoded(id, nil))) }
             case .call(let id, let call): switchboard.make(call, id)
             case .administer(let id, let call): switchboard.administer(call, id)
-            case .makeRoom(let entry, let snapshot):
-                switchboard.send(.makeRoom(entry, snapshot), to: entry.id)
+            case .makeRoom(let loaded): switchboard.send(.makeRoom(loaded), to: loaded.entry.id)
             case .sendToRoom(let document, let event):
                 switchboard.send(.hubEvent(document, event), to: document)
             case .dropRoom(let document): switchboard.send(.dropRoom(document), to: document)

@@ -72,7 +72,7 @@ package enum RoomJob: Sendable {
     case hubEvent(DocumentID, RoomEvent)
     /// The answer to an action of the room, and the time at which the answer arrived.
     indirect case answer(RoomInstance, RoomEvent, at: Moment)
-    indirect case makeRoom(DocumentEntry, Snapshot)
+    indirect case makeRoom(LoadedDocument)
     case dropRoom(DocumentID)
     case timePassed
     /// End the rooms' waits for more pushes that end by this moment.

@@ -97,7 +97,7 @@ package final class RoomsRunner: LoopFirstWorker {
             }
             if event.reportsCommit { host.syncedAt = moment }
             feed(event, to: host, at: time)
-        case .makeRoom(let entry, let snapshot): make(entry, snapshot, at: time)
+        case .makeRoom(let loaded): make(loaded, at: time)
         case .dropRoom(let document): drop(document)
         case .timePassed: timer.passed()
         case .endWaits(let moment): endWaits(by: moment, at: time)
@@ -113,18 +113,19 @@ package final class RoomsRunner: LoopFirstWorker {
 
     // MARK: The life of a room
 
-    private func make(_ entry: DocumentEntry, _ snapshot: Snapshot, at time: Int64) {
+    private func make(_ loaded: LoadedDocument, at time: Int64) {
+        let document = loaded.entry.id
         made += 1
         let slot = freeSlots.popLast() ?? slots.count
         let state = RoomState(
-            entry, head: snapshot, limits: limits, at: time, sharesStore: switchboard.bus != nil,
+            loaded, limits: limits, at: time, sharesStore: switchboard.bus != nil,
             publicClient: switchboard.connectionSettings.publicClient)
-        let host = RoomHost(RoomInstance(document: entry.id, number: made), slot: slot, state)
+        let host = RoomHost(RoomInstance(document: document, number: made), slot: slot, state)
         if slot == slots.count { slots.append(host) } else { slots[slot] = host }
         precondition(
-            rooms.updateValue(host, forKey: entry.id) == nil, "document \(entry.id.value) has two rooms")
+            rooms.updateValue(host, forKey: document) == nil, "document \(document.value) has two rooms")
         counters.add(to: .roomsOpened)
-        switchboard.log.write(LogEvent(.roomOpened, .document(entry.id.value)))
+        switchboard.log.write(LogEvent(.roomOpened, .document(document.value)))
     }
 
     private func drop(_ document: DocumentID) {

@@ -22,6 +22,10 @@ extension Editor {
                 .refused(.badRange), .refused(.baseTrimmed), .refused(.seqReused), .refused(.epochChanged):
                 perform(.discards(at))
                 perform(.retries(at))
+            // A rename that was on its way when the faults ended may have taken the name.
+            case .refused(.notFound):
+                documents[at]?.creates = true
+                perform(.retries(at))
             case .sending, .opening, .offline, .refused: perform(.retries(at))
             }
         }

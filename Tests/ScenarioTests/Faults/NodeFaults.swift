@@ -62,12 +62,21 @@ final class PusherKept: PlantedFault {
     private var known: [Pusher: PusherEntry] = [:]
 
     override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
-        guard case .pusher(let pusher, _) = call, case .pusher(.success(let found)) = answer,
-            let entry = found.entry
-        else { return answer }
+        switch (call, answer) {
+        case (.pusher(let pusher, _), .pusher(.success(let found))):
+            return .pusher(.success(PusherAnswer(entry: kept(found.entry, of: pusher), head: found.head)))
+        case (.open(_, let pusher, _), .loaded(.success(var loaded))):
+            loaded.opener = kept(loaded.opener, of: pusher)
+            return .loaded(.success(loaded))
+        default: return answer
+        }
+    }
+
+    private func kept(_ entry: PusherEntry?, of pusher: Pusher) -> PusherEntry? {
+        guard let entry else { return nil }
         let kept = known[pusher] ?? entry
         known[pusher] = kept
-        return .pusher(.success(PusherAnswer(entry: kept, head: found.head)))
+        return kept
     }
 }
 
@@ -104,8 +113,11 @@ class LaggingCopy: PlantedFault {
     override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
         guard isAffected(call), var copy = copies.first else { return answer }
         let old = copy.answer(call)
-        switch old {
-        case .pusher(.success), .read(.success): return old
+        switch (old, answer) {
+        case (.pusher(.success), _), (.read(.success), _): return old
+        case (.loaded(.success(let old)), .loaded(.success(var loaded))):
+            (loaded.opener, loaded.pushers) = (old.opener, old.pushers)
+            return .loaded(.success(loaded))
         default: return answer
         }
     }
@@ -178,7 +190,12 @@ final class SelectionToldTooEarly: PlantedFault {
 
 /// Pushers are looked up in a copy of the store that lags behind.
 final class LookupInLaggingCopy: LaggingCopy {
-    override func isAffected(_ call: StoreCall) -> Bool { if case .pusher = call { true } else { false } }
+    override func isAffected(_ call: StoreCall) -> Bool {
+        switch call {
+        case .pusher, .open: true
+        default: false
+        }
+    }
 }
 
 /// Revisions are read from a copy of the store that lags behind.

@@ -30,6 +30,11 @@ struct Plan: Equatable {
         }
     }
 
+    /// Whether several servers use the store, or another node commits pushes without notifying the server.
+    var sharesStore: Bool {
+        nodes > 1 || steps.contains { if case .world(.elsewhere) = $0.operation { true } else { false } }
+    }
+
     /// Whether another node writes to the store.
     var hasOtherNode: Bool {
         steps.contains { step in

@@ -49,7 +49,7 @@ extension Referee {
         let naming = Ledger.NameAssignment(document: id, name: gone.document)
         // If the document has got the name again, the session may have begun after that.
         let isLastEnd = link.nameEnds[naming, default: 0] + 1 >= ledger.assignmentCounts[naming, default: 0]
-        if world.plan.nodes == 1, isLastEnd, link.streams[gone.document]?.history.document == id,
+        if !world.plan.sharesStore, isLastEnd, link.streams[gone.document]?.history.document == id,
             reportsEnds(link)
         {
             fail(

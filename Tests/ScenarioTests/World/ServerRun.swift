@@ -19,7 +19,7 @@ final class ServerRun: @unchecked Sendable {
     var isDead = false
     /// The server's process is stopped until this time, and goes on then as if nothing had happened.
     var stoppedUntil: Int64 = 0
-    /// How this server tells the others what it has done; nil if it is the only one.
+    /// How this server tells the others what it has done; nil if only this one writes to the store.
     private(set) var bus: SimulatedBus?
     /// The documents whose last append under the store's lock missed nothing.
     var needsNoLock: Set<DocumentID> = []
@@ -29,7 +29,7 @@ final class ServerRun: @unchecked Sendable {
     init(_ world: World, _ node: Int) {
         (self.world, self.node) = (world, node)
         id = NodeID(node: Int64(node), run: UInt64(world.serverRuns))
-        bus = world.plan.nodes > 1 ? SimulatedBus(self) : nil
+        bus = world.plan.sharesStore ? SimulatedBus(self) : nil
     }
 
     func begin(_ switchboard: Switchboard) {

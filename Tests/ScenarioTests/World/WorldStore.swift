@@ -187,7 +187,7 @@ extension StoreCall {
             .redact(let document, _), .tags(.add(_, let document, _)),
             .tags(.remove(_, let document)), .tags(.list(let document)):
             document
-        case .find, .create, .list, .deleted, .entries, .tokens: nil
+        case .find, .open, .create, .list, .deleted, .entries, .tokens: nil
         }
     }
 

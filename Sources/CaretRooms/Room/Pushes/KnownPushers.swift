@@ -1,8 +1,10 @@
 import CaretCore
 package import CaretLog
 
-/// What the room knows of pushers: the highest committed push of each. A pusher is forgotten when it is no
-/// longer needed.
+/// What the room knows of pushers: the highest committed push of each.
+///
+/// If the document has few pushers, and only this server uses the store, the room knows all of them and never asks the
+/// store. Otherwise, a pusher is forgotten when it is no longer needed.
 package struct KnownPushers: Sendable {
     enum PusherState: Equatable, Sendable {
         case lookingUp(Lookup)
@@ -18,15 +20,29 @@ package struct KnownPushers: Sendable {
         var committed: Revision?
     }
 
+    /// The most pushers that a room knows although nobody needs them.
+    package static let mostWithoutHolder = 32
+
     private var knowledge: [Pusher: PusherState] = [:]
+    /// Whether a pusher that is not in `knowledge` has no committed push.
+    private var isComplete: Bool
     /// How many sessions, pushes and running requests need each pusher.
     private var holders: [Pusher: Int] = [:]
     /// The pusher of each session whose open waits for a lookup.
     private var openers: [SessionID: Pusher] = [:]
 
-    subscript(pusher: Pusher) -> PusherState? { knowledge[pusher] }
+    /// `all` are all pushers of the document, if they are known.
+    package init(all: [KnownPusher]? = nil) {
+        for known in all ?? [] { knowledge[known.pusher] = .known(known.entry) }
+        isComplete = all != nil
+    }
 
-    var isEmpty: Bool { knowledge.isEmpty }
+    subscript(pusher: Pusher) -> PusherState? { knowledge[pusher] ?? (isComplete ? .known(nil) : nil) }
+
+    /// Whether no session, push or request needs any pusher.
+    var areUnneeded: Bool {
+        holders.isEmpty && !knowledge.values.contains { if case .lookingUp = $0 { true } else { false } }
+    }
 
     /// The pusher of a session whose open waits for a lookup.
     func opener(of session: SessionID) -> Pusher? { openers[session] }
@@ -127,7 +143,8 @@ package struct KnownPushers: Sendable {
         case .lookingUp(var lookup):
             lookup.committed = entry.revision
             knowledge[pusher] = .lookingUp(lookup)
-        case nil: break
+        case nil:
+            if isComplete { knowledge[pusher] = .known(entry) }
         }
     }
 
@@ -141,10 +158,12 @@ package struct KnownPushers: Sendable {
             knowledge[pusher] = .lookingUp(lookup)
         case nil: break
         }
+        forgetUnheld()
     }
 
     /// Forgets everything except the lookups under way.
     mutating func forgetAll() {
+        isComplete = false
         knowledge = knowledge.filter { if case .lookingUp = $0.value { true } else { false } }
     }
 
@@ -156,7 +175,21 @@ package struct KnownPushers: Sendable {
     package mutating func release(_ pusher: Pusher) {
         let left = (holders[pusher] ?? 1) - 1
         holders[pusher] = left > 0 ? left : nil
-        if left <= 0, isKnown(pusher) { knowledge[pusher] = nil }
+        if left > 0 || !isKnown(pusher) { return }
+        if !isComplete || entry(of: pusher) == nil {
+            knowledge[pusher] = nil
+        } else if knowledge.count > KnownPushers.mostWithoutHolder,
+            knowledge.keys.count(where: { holders[$0] == nil }) > KnownPushers.mostWithoutHolder
+        {
+            forgetUnheld()
+        }
+    }
+
+    /// Stops knowing all pushers.
+    private mutating func forgetUnheld() {
+        if !isComplete { return }
+        isComplete = false
+        knowledge = knowledge.filter { holders[$0.key] != nil || !isKnown($0.key) }
     }
 }
 

@@ -1,3 +1,4 @@
+package import CaretLog
 package import CaretWire
 
 /// A request to open the document of a room.
@@ -11,6 +12,8 @@ package struct RoomOpening: Equatable, Sendable {
     package let resume: WirePosition?
     package let mode: OpenMode
     package let squashes: Bool
+    /// What the store has just said of the pusher, if the room was made for this request.
+    package var opener: PusherAnswer?
 
     package init(
         session: SessionID, id: RequestID?, document: WireString, participant: Participant, rights: Rights,

@@ -174,6 +174,30 @@ import Testing
         #expect(throws: BrokenInvariant(law: fault.law)) { try hub.checkInvariants() }
     }
 
+    static let remoteFaults: [Fault<HubState>] = [
+        Fault("a comparison with the store runs if, and only if, its answer is awaited") { hub in
+            hub.remoteChanges?.compare([DocumentID(1)])
+            _ = hub.remoteChanges?.beginComparison()
+        },
+        Fault("documents wait for a comparison only while another one runs") { hub in
+            hub.remoteChanges?.compare([DocumentID(1)])
+        },
+        Fault("the hub reacts to missed notifications at once, unless it has reacted shortly before") { hub in
+            hub.remoteChanges?.missedNotifications(at: 5)
+        },
+        Fault("the hub wakes for the next sweep") { $0.remoteChanges = RemoteChanges(at: 0) },
+    ]
+
+    @Test("`checkInvariants` throws what breaks between several servers", arguments: remoteFaults)
+    func remote(fault: Fault<HubState>) throws {
+        let world = ServerWorld(sharesStore: true)
+        _ = world.connect("ann")
+        var hub = world.hub
+        try hub.checkInvariants()
+        try fault.plant(&hub)
+        #expect(throws: BrokenInvariant(law: fault.law)) { try hub.checkInvariants() }
+    }
+
     private static let unknownSession = SessionID(1, number: 7)
 
     static let connectionFaults: [Fault<ConnectionState>] = [

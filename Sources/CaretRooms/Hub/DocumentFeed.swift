@@ -40,25 +40,19 @@ package struct DocumentFeed: Equatable, Sendable {
     private var beingLookedUp: [DocumentID] = []
     /// Documents that were renamed or deleted during their lookup, so that its result may be outdated.
     private var outdated: Set<DocumentID> = []
-    /// What followers were told, if other servers use the same store; otherwise nil.
-    private var told: ToldDocuments?
-    /// The number of the newest rename or deletion of each document, if it may matter for a list that is being read.
-    private var lastGone: [DocumentID: Int] = [:]
-    /// Whether hints of other servers were lost since the last scan of all documents began.
-    private var needsScan = false
-    private var isScanning = false
-    /// Whether the store could not answer, so that a later scan must find what was missed.
-    private var hasFailed = false
+    private let sharesStore: Bool
+    /// The documents as followers know them, while there are followers and other servers use the same store; otherwise
+    /// nil.
+    var reported: ReportedDocuments?
     /// Whether there are followers. Without followers, no updates are kept.
     private(set) var isWatched = false
 
-    init(sharesStore: Bool = false) { if sharesStore { told = ToldDocuments() } }
+    init(sharesStore: Bool = false) { self.sharesStore = sharesStore }
 
     /// Starts or stops keeping updates. Earlier updates are dropped.
     package mutating func watch(_ isWatched: Bool) {
         self.isWatched = isWatched
-        if told != nil { (told, lastGone) = (ToldDocuments(), [:]) }
-        (needsScan, isScanning, hasFailed) = (false, false, false)
+        reported = isWatched && sharesStore ? ReportedDocuments() : nil
         (items, newest, scheduled, sentAt, firstDue) = ([], [:], [:], [:], nil)
         (keptAfterCleanup, goneCount) = (0, 0)
     }
@@ -76,21 +70,18 @@ package struct DocumentFeed: Equatable, Sendable {
         scheduled[document] = nil
         if beingLookedUp.contains(document) { outdated.insert(document) }
         guard isWatched else { return }
-        if told == nil {
-            noteGone(document, name, epoch, to: to)
-        } else if let known = told?[document], known.name != to {
-            _ = told?.forget(document)
-            noteGone(document, known.name, known.epoch, to: to)
-        }
         // If followers know the new name, a lookup has shown it before the room reported the rename.
-    }
-
-    private mutating func noteGone(
-        _ document: DocumentID, _ name: DocumentName, _ epoch: Epoch, to: DocumentName?
-    ) {
+        if sharesStore { return renamed(document, to: to) }
         append(.gone(name, epoch, to: to))
         goneCount += 1
-        if told != nil { lastGone[document] = last }
+    }
+
+    /// If followers know the document by another name than this one, they are sent that it is gone.
+    private mutating func renamed(_ document: DocumentID, to name: DocumentName?) {
+        guard let known = reported?[document], known.name != name else { return }
+        append(.gone(known.name, known.epoch, to: name))
+        goneCount += 1
+        reported?.gone(document, in: last)
     }
 
     /// The documents to look up now, beginning with those that have waited longest. There is one lookup at a
@@ -119,15 +110,14 @@ package struct DocumentFeed: Equatable, Sendable {
         for (document, result) in zip(documents, results) where !outdated.contains(document) {
             switch result {
             case .success(let entry):
-                noteElsewhere(document, now: entry.name)
+                renamed(document, to: entry.name)
                 sentAt[document] = now
                 append(.changed(entry))
                 newest[document] = last
-                told?.tell(entry)
-            case .failure(.gone): noteElsewhere(document, now: nil)
-            case .failure:
-                // Nobody would tell again of what another server has done.
-                hasFailed = told != nil
+                reported?.add(entry)
+            case .failure(.gone): renamed(document, to: nil)
+            // No server publishes again what another one has done.
+            case .failure: reported?.lookUpFailed()
             }
         }
         forgetOld()
@@ -135,63 +125,31 @@ package struct DocumentFeed: Equatable, Sendable {
 
     // MARK: Changes by other servers
 
-    /// If the followers know the document by another name, another server has renamed or deleted it.
-    private mutating func noteElsewhere(_ document: DocumentID, now name: DocumentName?) {
-        guard let known = told?[document], known.name != name else { return }
-        _ = told?.forget(document)
-        noteGone(document, known.name, known.epoch, to: name)
-    }
-
-    /// Those of a follower's first documents that it may be told now. The others are looked up later: followers know
-    /// them by other names, and the store may have read the new name or the old one. The store was asked for them when
+    /// Those of a follower's first documents that it may be sent now. The others are looked up later: followers know
+    /// them by other names, and the store may have read the new name or the old one. The store was called for them when
     /// the newest item was `position`.
     mutating func listed(
-        _ entries: [DocumentEntry], askedAt position: Int, at now: Int64, every milliseconds: Int
+        _ entries: [DocumentEntry], at position: Int, at now: Int64, every milliseconds: Int
     ) -> [DocumentEntry] {
-        guard let told else { return entries }
-        var listed: [DocumentEntry] = []
-        for entry in entries {
-            if let known = told[entry.id], known.name != entry.name {
+        if reported == nil { return entries }
+        return entries.filter { entry in
+            if let known = reported?[entry.id], known.name != entry.name {
                 schedule(entry.id, at: now, every: milliseconds)
-                continue
+                return false
             }
-            listed.append(entry)
-            // If the document has lost its name since the store was asked, the follower hears of that later.
-            if lastGone[entry.id] ?? 0 <= position { self.told?.tell(entry) }
+            reported?.add(entry, listedAt: position)
+            return true
         }
-        return listed
-    }
-
-    /// Hints of other servers were lost, so all documents must be compared with what followers were told.
-    mutating func rescan() { if isWatched, told != nil { needsScan = true } }
-
-    /// Scans all documents if the store could not answer before.
-    mutating func retryScan() {
-        if hasFailed { rescan() }
-        hasFailed = false
-    }
-
-    /// Begins a scan of all documents if one is needed and none runs.
-    mutating func beginScan() -> Bool {
-        guard needsScan, !isScanning else { return false }
-        (needsScan, isScanning) = (false, true)
-        told?.beginScan()
-        return true
     }
 
     mutating func scanned(_ entries: [DocumentEntry], at now: Int64, every milliseconds: Int) {
-        for document in told?.scanned(entries) ?? [] { schedule(document, at: now, every: milliseconds) }
+        for document in reported?.scanned(entries) ?? [] { schedule(document, at: now, every: milliseconds) }
     }
 
-    /// Ends a scan. If it failed, another one is needed later.
     mutating func endScan(failed: Bool, at now: Int64, every milliseconds: Int) {
-        isScanning = false
-        let missing = told?.endScan() ?? []
-        if failed {
-            hasFailed = true
-            return
+        for document in reported?.endScan(failed: failed) ?? [] {
+            schedule(document, at: now, every: milliseconds)
         }
-        for document in missing { schedule(document, at: now, every: milliseconds) }
     }
 
     private mutating func append(_ update: Update) {
@@ -218,7 +176,7 @@ package struct DocumentFeed: Equatable, Sendable {
         items.removeFirst(count)
         keptAfterCleanup = min(keptAfterCleanup, items.count)
         newest = newest.filter { $0.value > number }
-        lastGone = lastGone.filter { $0.value > number }
+        reported?.forgetGone(through: number)
     }
 
     func checkInvariants() throws(BrokenInvariant) {

@@ -35,7 +35,7 @@ struct Follower: Equatable, Sendable {
 /// Following documents.
 extension HubState {
     /// How many documents a follower is sent at once.
-    private static let batch = 100
+    static let batch = 100
 
     mutating func begin(_ follow: Follow, _ request: HubRequest) {
         guard let joined = joinedConnections[request.connection] else { return }
@@ -106,7 +106,7 @@ extension HubState {
             needDelivery()
             noteEpochs(of: entries)
             let listed = feed.listed(
-                entries, askedAt: follower.listingPosition, at: now, every: limits.documentMilliseconds)
+                entries, at: follower.listingPosition, at: now, every: limits.documentMilliseconds)
             let readable = listed.filter { access(follower.request, to: $0.name) >= .read }
             send(connection, readable.map { .document(DocumentSummary($0, in: follower.unit)) })
         } catch {
@@ -177,30 +177,6 @@ extension HubState {
         feed.lookedUp(results, at: now, every: limits.documentMilliseconds)
     }
 
-    /// Compares all documents with what followers were told, because hints of other servers were lost.
-    mutating func rescanIfNeeded() {
-        if feed.beginScan() { proceed(NameScan(.all, prefix: "")) }
-    }
-
-    private mutating func proceed(_ scan: NameScan) {
-        var scan = scan
-        if let next = scan.next(limit: HubState.batch) {
-            call(next, for: .rescan(scan))
-        } else {
-            feed.endScan(failed: false, at: now, every: limits.documentMilliseconds)
-        }
-    }
-
-    mutating func rescanned(_ scan: NameScan, _ answer: StoreAnswer) {
-        var scan = scan
-        do throws(RequestRefusal) {
-            feed.scanned(try scan.receive(answer), at: now, every: limits.documentMilliseconds)
-            proceed(scan)
-        } catch {
-            feed.endScan(failed: true, at: now, every: limits.documentMilliseconds)
-        }
-    }
-
     private mutating func sendUpdates(_ connection: ConnectionID, _ follower: Follower) {
         var (follower, messages) = (follower, [ServerMessage]())
         let pause = Int64(limits.documentMilliseconds)
@@ -237,7 +213,7 @@ extension HubState {
     /// Stores the epochs of documents that have a room, because epochs can change. So a `gone` message will
     /// contain the same epoch that followers have received before.
     private mutating func noteEpochs(of entries: [DocumentEntry]) {
-        // The epochs in `told` are the ones that followers know. Those of the rooms tell what the rooms know.
+        // `reported` has the epochs that followers know. The hub compares those of the rooms with the store.
         if sharesStore { return }
         for entry in entries { rooms[entry.id]?.epoch = entry.epoch }
     }

@@ -9,6 +9,7 @@ extension HubState {
         try checkSessions()
         try checkFollowers()
         try checkTokenEnds()
+        try checkRemoteChanges()
     }
 
     private func checkNames() throws(BrokenInvariant) {
@@ -78,6 +79,13 @@ extension HubState {
         try BrokenInvariant.check(
             "the hub wakes when the next token ends",
             joinedConnections.nextTokenEnd.map { $0 >= requestedWake ?? .max } ?? true)
+    }
+
+    private func checkRemoteChanges() throws(BrokenInvariant) {
+        guard let remoteChanges else { return }
+        try remoteChanges.checkInvariants(isComparing: calls.values.contains(.comparison))
+        try BrokenInvariant.check(
+            "the hub wakes for the next sweep", remoteChanges.nextTime >= requestedWake ?? .max)
     }
 }
 

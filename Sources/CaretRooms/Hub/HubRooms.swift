@@ -213,7 +213,7 @@ extension HubState {
 
     private mutating func historyChanged(_ document: DocumentID, to epoch: Epoch) {
         rooms[document]?.epoch = epoch
-        checks.changed(document)
+        remoteChanges?.changedHere(document)
         // A lookup under way may return the old epoch.
         if let name = rooms[document]?.name { outdateLookUps(of: name) }
         schedule(document)
@@ -228,7 +228,7 @@ extension HubState {
 
     mutating func rename(_ document: DocumentID, to name: DocumentName) {
         guard let room = rooms[document], let old = room.name else { return }
-        checks.changed(document)
+        remoteChanges?.changedHere(document)
         unname(document, old)
         outdateLookUps(of: old)
         assign(name, to: document)
@@ -240,7 +240,7 @@ extension HubState {
 
     mutating func delete(_ document: DocumentID) {
         guard let room = rooms[document], let old = room.name else { return }
-        checks.changed(document)
+        remoteChanges?.changedHere(document)
         unname(document, old)
         outdateLookUps(of: old)
         rooms[document]?.name = nil

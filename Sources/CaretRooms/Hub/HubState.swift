@@ -24,8 +24,6 @@ package struct HubState: Sendable {
     var changedGrants = ChangedGrants()
     var tokenUses = TokenUses()
     package var rooms: [DocumentID: HubRoom] = [:]
-    /// True if other servers use the same store.
-    let sharesStore: Bool
     /// The names of the documents that have a room, or will have one soon. If other servers can rename documents, a
     /// name here may be outdated, so requests are looked up in the store.
     package var names: [DocumentName: DocumentID] = [:]
@@ -47,13 +45,8 @@ package struct HubState: Sendable {
     package var waitingMaintenance: [WaitingMaintenance] = []
     var followers: [ConnectionID: Follower] = [:]
     package var feed: DocumentFeed
-    /// Comparisons of documents with the store.
-    var checks = DocumentChecks()
-    /// When the hub next asks the store what other servers have changed; nil if there are no other servers.
-    var nextSweep: Int64?
-    /// When the hub last reacted to lost news of other servers, and when it must do so next; nil for never.
-    var missedAt: Int64?
-    var missedDue: Int64?
+    /// What other servers may have changed; nil if no other server uses the same store.
+    package var remoteChanges: RemoteChanges?
     /// When followers are sent the next updates; nil if there is nothing to send.
     var deliveryDue: Int64?
     var requestedWake: Int64?
@@ -80,10 +73,10 @@ package struct HubState: Sendable {
         case follow(ConnectionID)
         /// To look up documents that changed.
         case feed
-        /// To find documents that changed while hints of other servers were lost.
+        /// To find documents that changed while notifications of other servers were missed.
         case rescan(NameScan)
-        /// To compare documents that are in use with what other servers have changed.
-        case check
+        /// To find out what other servers have changed in documents that are in use.
+        case comparison
         /// To find out which tokens other servers have revoked.
         case tokenCheck(Set<TokenID>)
         case admin(AdminJob)
@@ -103,10 +96,9 @@ package struct HubState: Sendable {
     ) {
         self.limits = limits
         (self.now, tokenTime) = (now, now)
-        self.sharesStore = sharesStore
         self.publicClient = publicClient
         feed = DocumentFeed(sharesStore: sharesStore)
-        nextSweep = sharesStore ? now : nil
+        if sharesStore { remoteChanges = RemoteChanges(at: now) }
     }
 
     /// The deadline for a room that was ordered to rename or delete. Other requests wait until the order is
@@ -165,7 +157,9 @@ package struct HubState: Sendable {
         case .heard(.news(let node, let news)): heard(news, from: node)
         case .heard(.found): sendToOpenRooms(.found)
         case .heard(.gone(let node)): sendToOpenRooms(.gone(node))
-        case .heard(.missed): missedNews()
+        case .heard(.missed):
+            remoteChanges?.missedNotifications(at: now)
+            sweepIfDue()
         case .shutDown(let retry): shutDown(retryAfterMilliseconds: retry)
         case .timePassed: break
         }
@@ -186,7 +180,7 @@ package struct HubState: Sendable {
     private mutating func finished() -> [HubAction] {
         lookUpChangedDocuments()
         rescanIfNeeded()
-        checkDocuments()
+        compareDocuments()
         if let deliveryDue, deliveryDue <= now { deliver() }
         if stage == .stopping, joinedConnections.isEmpty {
             stage = .finished
@@ -210,7 +204,7 @@ package struct HubState: Sendable {
         case .follow(let connection): listed(answer, for: connection)
         case .feed: noteChangedDocuments(answer)
         case .rescan(let scan): rescanned(scan, answer)
-        case .check: checked(answer)
+        case .comparison: compared(answer)
         case .tokenCheck(let tokens): checkedTokens(tokens, answer)
         case .admin(let job): advance(job, with: answer)
         case .dryRun(let request): dryRunAnswered(answer, for: request)
@@ -230,14 +224,13 @@ package struct HubState: Sendable {
         self.requestedWake = nil
         giveUpOrders()
         recordTokenUsesIfDue()
-        reactToMissedNews()
         sweepIfDue()
     }
 
     private mutating func wakeInTime() {
         let dues = [
             deliveryDue, feed.nextDue, orderDeadlines.first?.until, nextTokenCheck,
-            tokenUses.due, nextSweep, missedDue,
+            tokenUses.due, remoteChanges?.nextTime,
         ]
         guard let next = dues.compactMap(\.self).min(), next < requestedWake ?? .max else { return }
         requestedWake = next
@@ -303,7 +296,7 @@ extension HubState.Call {
         case .dryRun(let request): request
         case .tags(let job) where job.tags.onlyReads: job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
-        case .change, .tags, .follow, .feed, .rescan, .check, .tokenCheck, .admin, .tokenUses,
+        case .change, .tags, .follow, .feed, .rescan, .comparison, .tokenCheck, .admin, .tokenUses,
             .tokenEnd, .maintenance:
             nil
         }

@@ -2,15 +2,11 @@ import CaretCore
 import CaretLog
 import CaretWire
 
-/// Other servers over the same store: what they tell, and what nobody tells if a hint was lost.
-///
-/// A hint has no content that is believed. The hub asks the store, and informs rooms, followers and connections. A
-/// sweep asks for everything that is in use, so a lost hint only costs time.
+/// What the hub does about other servers over the same store: it compares with the store what they may have changed, and
+/// informs rooms, followers and connections.
 extension HubState {
-    /// The time between two sweeps.
-    private static let sweepMilliseconds: Int64 = 2_000
-    /// The least time between two reactions to lost news. A reaction tells others something, which may be lost too.
-    private static let missedMilliseconds: Int64 = 500
+    /// True if other servers use the same store.
+    var sharesStore: Bool { remoteChanges != nil }
 
     mutating func heard(_ news: [NodeNews], from node: NodeID) {
         for one in news {
@@ -18,7 +14,7 @@ extension HubState {
             case .head(let document, let revision): hintHead(document, revision)
             case .changed(let document):
                 schedule(document)
-                if rooms[document] != nil { checks.add([document]) }
+                if rooms[document] != nil { remoteChanges?.compare([document]) }
             case .revoked(let token): checkTokens([token])
             case .joined(let pusher, let time): endReplaced(by: pusher, at: time)
             case .selected(let guest): send(.selected(node, guest), to: guest.document)
@@ -26,18 +22,6 @@ extension HubState {
             case .roster(let document): send(.rosterAsked, to: document)
             }
         }
-    }
-
-    /// Something that other servers told was lost, so anything may have changed.
-    mutating func missedNews() {
-        if let soonest = missedAt.map({ $0 + HubState.missedMilliseconds }), now < soonest {
-            missedDue = soonest
-            return
-        }
-        (missedAt, missedDue) = (now, nil)
-        feed.rescan()
-        sweep()
-        sendToOpenRooms(.missed)
     }
 
     mutating func sendToOpenRooms(_ event: GuestEvent) {
@@ -52,23 +36,18 @@ extension HubState {
         }
     }
 
-    /// Reacts to lost news, if there are any and it is time.
-    mutating func reactToMissedNews() {
-        if let missedDue, missedDue <= now { missedNews() }
-    }
-
-    /// Asks the store for everything that is in use, if it is time.
+    /// Compares everything that is in use with the store, if it is time.
     mutating func sweepIfDue() {
-        guard let nextSweep, nextSweep <= now else { return }
-        sweep()
-    }
-
-    private mutating func sweep() {
-        nextSweep = now + HubState.sweepMilliseconds
-        checks.add(rooms.lazy.filter { $0.value.state == .open && $0.value.name != nil }.map(\.key))
+        guard let sweep = remoteChanges?.beginSweep(at: now) else { return }
+        remoteChanges?.compare(
+            rooms.lazy.filter { $0.value.state == .open && $0.value.name != nil }.map(\.key))
         checkTokens(joinedConnections.tokensInUse)
-        feed.retryScan()
+        feed.reported?.retryScan()
         emit(.report(load))
+        if sweep == .afterMissedNotifications {
+            feed.reported?.needScan()
+            sendToOpenRooms(.missed)
+        }
     }
 
     /// How much this server is used.
@@ -88,15 +67,15 @@ extension HubState {
     // MARK: Documents
 
     /// Begins the next comparison of documents with the store, unless one runs.
-    mutating func checkDocuments() {
-        if let documents = checks.next() { call(.entries(documents), for: .check) }
+    mutating func compareDocuments() {
+        if let documents = remoteChanges?.beginComparison() { call(.entries(documents), for: .comparison) }
     }
 
     /// The store has answered a comparison. Documents that it could not find now are compared in the next sweep.
-    mutating func checked(_ answer: StoreAnswer) {
+    mutating func compared(_ answer: StoreAnswer) {
         var results: [Result<DocumentEntry, StoreRefusal>] = []
         if case .entries(let found) = answer { results = found }
-        for (document, result) in checks.ended(results) {
+        for (document, result) in remoteChanges?.endComparison(results) ?? [] {
             switch result {
             case .success(let entry): learn(entry)
             case .failure(.gone): learnDeletion(of: document)
@@ -140,6 +119,32 @@ extension HubState {
         guard let room = rooms[document], room.state == .open, room.name != nil else { return }
         delete(document)
         emit(.sendToRoom(document, .renewed))
+    }
+
+    // MARK: Followers
+
+    /// Compares all documents with what followers know, because notifications were missed.
+    mutating func rescanIfNeeded() {
+        if feed.reported?.beginScan() == true { proceed(NameScan(.all, prefix: "")) }
+    }
+
+    private mutating func proceed(_ scan: NameScan) {
+        var scan = scan
+        if let next = scan.next(limit: HubState.batch) {
+            call(next, for: .rescan(scan))
+        } else {
+            feed.endScan(failed: false, at: now, every: limits.documentMilliseconds)
+        }
+    }
+
+    mutating func rescanned(_ scan: NameScan, _ answer: StoreAnswer) {
+        var scan = scan
+        do throws(RequestRefusal) {
+            feed.scanned(try scan.receive(answer), at: now, every: limits.documentMilliseconds)
+            proceed(scan)
+        } catch {
+            feed.endScan(failed: true, at: now, every: limits.documentMilliseconds)
+        }
     }
 
     // MARK: Connections

@@ -41,19 +41,19 @@ package enum PostgresEvent: Equatable, Sendable {
 
     /// What happened on the bus of the servers.
     package enum BusTraffic: Equatable, Sendable {
-        /// Numbers of messages, and of the news in them.
-        case sent(messages: Int, news: Int)
-        case heard(messages: Int, news: Int)
-        /// A message was lost.
+        /// Numbers of messages, and of the notifications in them.
+        case sent(messages: Int, notifications: Int)
+        case received(messages: Int, notifications: Int)
+        /// A message was missed.
         case missed
-        /// Other servers began to be heard, or fell silent.
+        /// Messages of this many other servers began to arrive, or arrive no more.
         case found(Int)
         case lost(Int)
     }
 
     /// Why all epochs were renewed.
     package enum Renewal: Equatable, Sendable {
-        /// The database has fewer commits of a connection than the connection was told of.
+        /// The database has fewer commits of a connection than it has confirmed to the connection.
         case behind(commits: Int64, known: Int64)
         /// The database is in another cluster or on another timeline than when the last server looked, or its tables were
         /// made again.

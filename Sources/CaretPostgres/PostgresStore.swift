@@ -25,7 +25,7 @@ package final class PostgresStore: SQLStore {
     package var backupNames: [String] { [] }
     private let postgresBus: PostgresBus
 
-    /// Tells the other servers over the same database what this store has committed.
+    /// Publishes to the other servers over the same database what this store has committed.
     package var bus: (any NodeBus)? { postgresBus }
 
     package var generation: UInt64 { shared.generation.value }
@@ -89,8 +89,8 @@ package final class PostgresStore: SQLStore {
         await upkeep.round(at: time)
     }
 
-    /// Tells the other servers over the same database.
-    func tell(_ news: NodeNews) { postgresBus.publish([news]) }
+    /// Publishes a notification to the other servers over the same database.
+    func publish(_ notification: PeerNotification) { postgresBus.publish([notification]) }
 
     // MARK: Calls that write
 

@@ -30,11 +30,11 @@ extension PostgresStore {
         }
     }
 
-    /// Tells the other servers what a call has written, and answers the call.
+    /// Publishes what a call has written, and answers the call.
     func written(_ waiting: WaitingCall, _ result: Result<StoreAnswer, PostgresFault>) {
         switch result {
         case .success(let answer):
-            if let news = answer.news(of: waiting.call) { tell(news) }
+            if let notification = answer.notification(of: waiting.call) { publish(notification) }
             waiting.answer(answer)
         case .failure(let fault):
             shared.report(fault)
@@ -151,8 +151,8 @@ extension PostgresFault {
 }
 
 extension StoreAnswer {
-    /// What other servers must hear of the answer to a call; nil if nothing.
-    fileprivate func news(of call: StoreCall) -> NodeNews? {
+    /// What other servers must learn from the answer to a call; nil if nothing.
+    fileprivate func notification(of call: StoreCall) -> PeerNotification? {
         switch (call, self) {
         case (.appendLocked(let append, _), .appendedLocked(_, .committed(let head))):
             .head(append.document, head)
@@ -177,7 +177,7 @@ extension StoreAnswer {
 }
 
 extension UpkeepEvent {
-    /// The document of which other servers must hear that its history has changed.
+    /// The document whose history has changed, as other servers must learn.
     var changedDocument: DocumentID? {
         switch self {
         case .trimmed(let document, _), .redacted(let document): document

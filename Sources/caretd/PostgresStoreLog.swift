@@ -76,12 +76,12 @@ final class PostgresStoreLog: Sendable {
 
     private func count(_ traffic: PostgresEvent.BusTraffic) {
         switch traffic {
-        case .sent(let messages, let news):
+        case .sent(let messages, let notifications):
             add(messages, to: .busSent)
-            add(news, to: .newsSent)
-        case .heard(let messages, let news):
+            add(notifications, to: .newsSent)
+        case .received(let messages, let notifications):
             add(messages, to: .busHeard)
-            add(news, to: .newsHeard)
+            add(notifications, to: .newsHeard)
         case .missed: add(1, to: .busMissed)
         case .found(let count): add(count, to: .nodesFound)
         case .lost(let count): add(count, to: .nodesLost)

@@ -110,7 +110,7 @@ import Testing
         local.add(4, to: .roomsOpened)
         local.countRefusal(.badRange, times: 6)
         var counts = local.slots.counts
-        counts.newsAge = 7
+        counts.unsentAge = 7
         let counted = counts.rows.filter { $0.value > 0 }.map { "\($0.name)=\($0.value)" }
         #expect(
             counted == [

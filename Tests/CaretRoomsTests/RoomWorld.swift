@@ -13,8 +13,8 @@ struct RoomWorld {
     let limits: Limits
     private let sharesStore: Bool
     private let knowsPushers: Bool
-    /// What the room has told other servers since the test last asked for it.
-    private var told: [NodeNews] = []
+    /// What the room has published to other servers since the test last asked for it.
+    private var published: [PeerNotification] = []
     /// The lines that were sent to each session, and that the test has not read yet.
     private var sent: [SessionID: [String]] = [:]
     /// The number of buffers that were sent to each session since the test last asked for it.
@@ -216,7 +216,7 @@ struct RoomWorld {
         case .diverged(_, let revision): divergences.append(revision)
         case .notifyHub(.pushesResolved(let connection)): answeredConnections.append(connection)
         case .notifyHub(.unloadOffered): unloadOffers += 1
-        case .tell(let news): told.append(news)
+        case .publish(let notification): published.append(notification)
         case .notifyHub(let notice): notices.append(notice)
         case .wake(let wake): noteWake(wake)
         }
@@ -232,19 +232,21 @@ struct RoomWorld {
 
     // MARK: Other servers
 
-    /// Removes and returns what the room has told other servers.
-    mutating func takeTold() -> [NodeNews] {
-        defer { told = [] }
-        return told
+    /// Removes and returns what the room has published to other servers.
+    mutating func takePublished() -> [PeerNotification] {
+        defer { published = [] }
+        return published
     }
 
-    /// The room hears what another server tells.
-    mutating func hear(_ news: [NodeNews], from node: NodeID = NodeID(node: 2, run: 1)) {
-        for one in news {
+    /// The room receives what another server publishes.
+    mutating func receive(
+        _ notifications: [PeerNotification], from node: NodeID = NodeID(node: 2, run: 1)
+    ) {
+        for one in notifications {
             switch one {
-            case .selected(let guest): send(.guests(.selected(node, guest)))
-            case .left(_, let session): send(.guests(.left(session)))
-            case .roster: send(.guests(.rosterAsked))
+            case .selected(let session): send(.remoteSessions(.selected(node, session)))
+            case .left(_, let session): send(.remoteSessions(.left(session)))
+            case .roster: send(.remoteSessions(.rosterAsked))
             case .head(_, let revision): send(.storeHead(revision))
             case .changed, .revoked, .joined: break
             }

@@ -43,7 +43,7 @@ struct WholeRoom: ServedRoom {
             case .waitForPushes: waiting += state.handle(.waitEnded, at: now)
             // The room's time does not advance.
             case .wake: break
-            case .send, .sendText, .ended, .disconnect, .diverged, .notifyHub, .tell: left.append(action)
+            case .send, .sendText, .ended, .disconnect, .diverged, .notifyHub, .publish: left.append(action)
             }
         }
         return left

@@ -62,9 +62,9 @@ final class ServerWorld {
     var keepsTrace = false
     private(set) var isFinished = false
     private(set) var watchesCommits = false
-    /// What the hub has told other servers.
-    private(set) var told: [NodeNews] = []
-    /// How much the server was used, as the hub has told other servers.
+    /// What the hub has published to other servers.
+    private(set) var published: [PeerNotification] = []
+    /// How much the server was used, as the hub has reported.
     private(set) var reports: [NodeLoad] = []
     /// Whether there is memory for the long texts that the hub has encoded.
     var hasMemory = true
@@ -300,7 +300,7 @@ final class ServerWorld {
         case .sendToRoom(let document, let event): roomLater(document, event, from: nil)
         case .dropRoom(let document):
             post(.room(document)) { [unowned self] in self.drop(document) }
-        case .tell(let news): told.append(news)
+        case .publish(let notification): published.append(notification)
         case .report(let load): reports.append(load)
         case .watchCommits(let isWanted): watchesCommits = isWanted
         // Connections of this world read over lines, and only reads over HTTP are kept.
@@ -377,7 +377,7 @@ final class ServerWorld {
         // The wait ends at once.
         case .waitForPushes: roomLater(document, .waitEnded, from: nil)
         case .notifyHub(.unloadOffered) where !dropsIdleRooms: break
-        case .tell(let news): told.append(news)
+        case .publish(let notification): published.append(notification)
         case .notifyHub(let notice): hubLater(.notified(document, notice))
         case .call(let id, let call):
             later(isHeld: holds(call)) { [unowned self] in

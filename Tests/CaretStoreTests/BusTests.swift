@@ -6,32 +6,32 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What servers over one PostgreSQL database tell each other.
+/// What servers over one PostgreSQL database publish to each other.
 @Suite("The bus over PostgreSQL") struct BusTests {
-    /// What a store has heard.
+    /// What a store has received.
     private final class Ear: Sendable {
-        private let heard = Mutex<[NodeEvent]>([])
+        private let received = Mutex<[BusEvent]>([])
 
         init(_ store: PostgresStore) {
-            store.bus?.listen { event in self.heard.withLock { $0.append(event) } }
+            store.bus?.listen { event in self.received.withLock { $0.append(event) } }
         }
 
-        var news: Set<NodeNews> {
-            heard.withLock { events in
+        var notifications: Set<PeerNotification> {
+            received.withLock { events in
                 Set(
-                    events.flatMap { event -> [NodeNews] in
-                        if case .news(_, let news) = event { news } else { [] }
+                    events.flatMap { event -> [PeerNotification] in
+                        if case .received(_, let all) = event { all } else { [] }
                     })
             }
         }
 
-        var hasMissed: Bool { heard.withLock { $0.contains(.missed) } }
+        var hasMissed: Bool { received.withLock { $0.contains(.missed) } }
 
-        func forget() { heard.withLock { $0 = [] } }
+        func forget() { received.withLock { $0 = [] } }
 
         func waits(for what: (Ear) -> Bool) async throws {
             for _ in 0..<1_000 where !what(self) { try await Task.sleep(for: .milliseconds(10)) }
-            #expect(what(self), "heard: \(heard.withLock { $0 })")
+            #expect(what(self), "received: \(received.withLock { $0 })")
         }
     }
 
@@ -52,7 +52,7 @@ import Testing
         let (ear, own) = (Ear(there), Ear(here))
         var document = try await TrackedDocument(on: here)
         try await document.type("ab")
-        try await ear.waits { $0.news.contains(.head(document.entry.id, 2)) }
+        try await ear.waits { $0.notifications.contains(.head(document.entry.id, 2)) }
         here.bus?.report(NodeReport(address: "x", version: "1", started: 1))
         // Takes the lock of "a" at the moment when its connection is cut, and keeps it until the server has another name.
         try cluster.executeInBackground(
@@ -65,7 +65,7 @@ import Testing
         ear.forget()
         // Its appends go on, and nothing looks as if commits were lost.
         try await document.type("cd")
-        try await ear.waits { $0.news.contains(.head(document.entry.id, 4)) }
+        try await ear.waits { $0.notifications.contains(.head(document.entry.id, 4)) }
         #expect(!events.value.contains { if case .renewed = $0 { true } else { false } })
         here.bus?.report(NodeReport(address: "x", version: "2", started: 1))
         var listed: [NodeEntry] = []
@@ -82,48 +82,48 @@ import Testing
         try await store.otherNodes().get()
     }
 
-    @Test("a server hears what the other ones have committed, and nothing of itself")
+    @Test("a server receives what the other ones have committed, and nothing of itself")
     func everyKind() async throws {
         let address = try PostgresCluster.shared.get().newAddress()
         let (here, there) = (try open(address, "here"), try open(address, "there"))
         let (ear, own) = (Ear(there), Ear(here))
         var document = try await TrackedDocument(on: here)
         let id = document.entry.id
-        try await ear.waits { $0.news == [.changed(id)] }
+        try await ear.waits { $0.notifications == [.changed(id)] }
         ear.forget()
         let append = try document.append([SampleChange.edit(0, 0, "x")], seq: 1)
         #expect(await here.append(append) == .committed(head: 1))
         try document.follow(append)
-        try await ear.waits { $0.news == [.head(id, 1)] }
+        try await ear.waits { $0.notifications == [.head(id, 1)] }
         ear.forget()
         let locked = try document.append([SampleChange.edit(0, 0, "y")], seq: 2)
         let outcome = await here.appendLocked(locked) { _ in locked.changes }
         #expect(outcome.outcome == .committed(head: 2))
-        try await ear.waits { $0.news == [.head(id, 2)] }
+        try await ear.waits { $0.notifications == [.head(id, 2)] }
         ear.forget()
         #expect(await here.rename(id, to: try DocumentName("other")) == .renamed)
-        try await ear.waits { $0.news == [.changed(id)] }
+        try await ear.waits { $0.notifications == [.changed(id)] }
         ear.forget()
         #expect(await here.delete(id, at: 7) == nil)
-        try await ear.waits { $0.news == [.changed(id)] }
+        try await ear.waits { $0.notifications == [.changed(id)] }
         ear.forget()
         guard case .undeleted = await here.undelete(id) else { throw CancellationError() }
-        try await ear.waits { $0.news == [.changed(id)] }
+        try await ear.waits { $0.notifications == [.changed(id)] }
         ear.forget()
         #expect(await here.trim(id, through: 1) == .trimmed(start: 1))
-        try await ear.waits { $0.news == [.changed(id)] }
+        try await ear.waits { $0.notifications == [.changed(id)] }
         ear.forget()
         let token = try await here.addToken(of: UserName("ann"), .all).get().token
         #expect(await here.revokeToken(token) == nil)
-        let joined = NodeNews.joined(PublicPusher(user: "ann", client: "p-1"), at: 12)
+        let joined = PeerNotification.joined(PublicPusher(user: "ann", client: "p-1"), at: 12)
         here.bus?.publish([joined])
-        try await ear.waits { $0.news == [.revoked(token), joined] }
-        #expect(own.news == [])
+        try await ear.waits { $0.notifications == [.revoked(token), joined] }
+        #expect(own.notifications == [])
         await here.close()
         await there.close()
     }
 
-    @Test("a server whose connection was lost says that it may have missed something, and hears again")
+    @Test("a server whose connection was lost says that it may have missed something, and receives again")
     func lostConnection() async throws {
         let cluster = try PostgresCluster()
         let address = cluster.newAddress()
@@ -137,18 +137,18 @@ import Testing
         try await ear.waits { $0.hasMissed }
         ear.forget()
         here.bus?.publish([.revoked(TokenID(3))])
-        try await ear.waits { $0.news == [.revoked(TokenID(3))] }
+        try await ear.waits { $0.notifications == [.revoked(TokenID(3))] }
         await here.close()
         await there.close()
     }
 
-    @Test("a server that ends or falls silent may have told nobody of its last commits")
+    @Test("a server that ends or falls silent may not have published its last commits")
     func silentServer() async throws {
         let address = try PostgresCluster.shared.get().newAddress()
         let (here, there) = (try open(address, "here"), try open(address, "there"))
         let ear = Ear(there)
         here.bus?.publish([.revoked(TokenID(3))])
-        try await ear.waits { $0.news == [.revoked(TokenID(3))] }
+        try await ear.waits { $0.notifications == [.revoked(TokenID(3))] }
         ear.forget()
         await here.close()
         try await ear.waits { $0.hasMissed }
@@ -164,16 +164,16 @@ import Testing
         await (try open(address, "same")).close()
     }
 
-    @Test("the news of many changes take several messages, and each is heard")
+    @Test("the notifications of many changes take several messages, and each is received")
     func manyNews() async throws {
         let address = try PostgresCluster.shared.get().newAddress()
         let (here, there) = (try open(address, "here"), try open(address, "there"))
         let ear = Ear(there)
-        let news = (0..<3_000).map { NodeNews.head(DocumentID($0), 1_000_000) }
-        here.bus?.publish(news)
-        try await ear.waits { $0.news == Set(news) }
+        let notifications = (0..<3_000).map { PeerNotification.head(DocumentID($0), 1_000_000) }
+        here.bus?.publish(notifications)
+        try await ear.waits { $0.notifications == Set(notifications) }
         ear.forget()
-        // More news than can wait are not told, and the others look for changes themselves.
+        // More notifications than can wait are dropped, and the others look for changes themselves.
         here.bus?.publish((0..<10_002).map { .revoked(TokenID($0)) })
         try await ear.waits { $0.hasMissed }
         await here.close()
@@ -194,7 +194,7 @@ import Testing
             try cluster.execute("SELECT pg_notify('caret.\(schema)', '\(text)')")
         }
         here.bus?.publish([.revoked(TokenID(3))])
-        try await ear.waits { $0.news == [.revoked(TokenID(3))] }
+        try await ear.waits { $0.notifications == [.revoked(TokenID(3))] }
         await here.close()
         await there.close()
     }

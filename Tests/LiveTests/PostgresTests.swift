@@ -120,7 +120,7 @@ struct PostgresTests {
     }
 
     @Test("`/metrics` says how many news were sent, and how long the oldest ones have waited")
-    func newsAge() throws {
+    func unsentAge() throws {
         let cluster = try PostgresCluster()
         let server = try LiveServer(["--store": cluster.newAddress(), "--allow-unreplicated": "true"])
         let reader = try server.openConnection()

@@ -27,9 +27,9 @@ package enum Counter: Int, CaseIterable, Sendable {
     case storeConflicts, storeUnknownOutcomes, storeReconnections
     /// Messages to and from other servers, and how often one was lost.
     case busSent, busHeard, busMissed
-    /// The news in these messages.
+    /// The notifications in these messages.
     case newsSent, newsHeard
-    /// Other servers that began to be heard, and those that fell silent.
+    /// Other servers whose messages began to arrive, and those that fell silent.
     case nodesFound, nodesLost
 
     package var name: String {

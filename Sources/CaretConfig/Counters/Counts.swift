@@ -5,9 +5,9 @@ package struct Counts: Equatable, Sendable {
     private var counters = [UInt64](repeating: 0, count: Counter.allCases.count)
     private var refusals = [UInt64](repeating: 0, count: ErrorCode.allCases.count)
     private var latencies = [Histogram](repeating: Histogram(), count: Latency.allCases.count)
-    /// For how many milliseconds the oldest unsent news for other servers have waited. Nobody counts this: who reads the
+    /// For how many milliseconds the oldest unsent notification for other servers has waited. Nobody counts this: who reads the
     /// counts asks the bus, and sets it.
-    package var newsAge: UInt64 = 0
+    package var unsentAge: UInt64 = 0
 
     package init() {}
 
@@ -30,7 +30,7 @@ package struct Counts: Equatable, Sendable {
 
     package var openRooms: UInt64 { present(.roomsOpened, .roomsClosed) }
 
-    /// The number of other servers that are heard.
+    /// The number of other servers whose messages arrive here.
     package var nodes: UInt64 { present(.nodesFound, .nodesLost) }
 
     private func present(_ came: Counter, _ went: Counter) -> UInt64 {
@@ -48,7 +48,7 @@ package struct Counts: Equatable, Sendable {
     package var rows: [(name: String, value: UInt64)] {
         [
             ("connections", connections), ("open_rooms", openRooms), ("nodes", nodes),
-            ("news_age_ms", newsAge),
+            ("news_age_ms", unsentAge),
         ]
             + Counter.allCases.map { ($0.name, self[$0]) }
             + ErrorCode.allCases.map { ("refused_\($0.rawValue)", self[$0]) }

@@ -2,21 +2,23 @@ import CaretCore
 
 /// One message that a server sends to the others with `NOTIFY`: words that are separated by spaces.
 ///
-/// The first word names the server, its run, and how many messages the run has sent. Each other word is one piece of
-/// news. A server ignores news of a kind that it does not know, so that a newer server can be started beside it.
+/// The first word names the server, its run, and how many messages the run has sent. Each other word is one
+/// notification. A server ignores a kind that it does not know, so that a newer server can be started beside it.
 package struct BusMessage: Equatable {
     package let sender: NodeID
     /// The number of the message, beginning at 1. A hole shows that a message was lost.
     package let number: Int64
-    package let news: [NodeNews]
+    package let notifications: [PeerNotification]
 
     /// PostgreSQL refuses longer messages.
     package static let mostBytes = 7_900
 
-    /// The message as text, with as many news as fit. Removes them from `news`.
-    package static func take(from news: inout ArraySlice<NodeNews>, sender: NodeID, number: Int64) -> String {
+    /// The message as text, with as many notifications as fit. Removes them from `notifications`.
+    package static func take(
+        from notifications: inout ArraySlice<PeerNotification>, sender: NodeID, number: Int64
+    ) -> String {
         var text = "\(sender.node).\(String(sender.run, radix: 36)).\(number)"
-        while let next = news.first {
+        while let next = notifications.first {
             let word = word(of: next)
             if text.utf8.count + 1 + word.utf8.count <= mostBytes {
                 text += " " + word
@@ -24,29 +26,30 @@ package struct BusMessage: Equatable {
                 break
             }
             // A word that is too long for any message is left out. The limits of names and ids allow no such word.
-            news = news.dropFirst()
+            notifications = notifications.dropFirst()
         }
         return text
     }
 
-    private static func word(of news: NodeNews) -> String {
-        switch news {
+    private static func word(of notification: PeerNotification) -> String {
+        switch notification {
         case .head(let document, let revision): "h\(document.value).\(revision.value)"
         case .changed(let document): "c\(document.value)"
         case .revoked(let token): "t\(token.value)"
         case .joined(let pusher, let time): "j\(hex(pusher.user)).\(hex(pusher.client)).\(time)"
-        case .selected(let guest): word(of: guest)
+        case .selected(let session): word(of: session)
         case .left(let document, let session): "l\(document.value).\(hex(session))"
         case .roster(let document): "r\(document.value)"
         }
     }
 
-    private static func word(of guest: GuestNews) -> String {
-        let place = "s\(guest.document.value).\(String(guest.epoch, radix: 36)).\(guest.revision.value)"
-        let who = [guest.session, guest.user, guest.client, guest.info ?? ""].map(hex).joined(separator: ".")
-        let selections = guest.selections.prefix(GuestNews.mostSelections)
+    private static func word(of session: PublishedSession) -> String {
+        let place = "s\(session.document.value).\(String(session.epoch, radix: 36)).\(session.revision.value)"
+        let who = [session.session, session.user, session.client, session.info ?? ""].map(hex).joined(
+            separator: ".")
+        let selections = session.selections.prefix(PublishedSession.mostSelections)
             .map { "\($0.anchor.value)-\($0.head.value)" }.joined(separator: ",")
-        return "\(place).\(guest.moment).\(who).\(selections)"
+        return "\(place).\(session.moment).\(who).\(selections)"
     }
 
     // MARK: Reading
@@ -60,10 +63,10 @@ package struct BusMessage: Equatable {
             let number = Int64(parts[2])
         else { return nil }
         (sender, self.number) = (NodeID(node: node, run: run), number)
-        news = words.compactMap(BusMessage.news)
+        notifications = words.compactMap(BusMessage.notification)
     }
 
-    private static func news(_ word: Substring) -> NodeNews? {
+    private static func notification(_ word: Substring) -> PeerNotification? {
         let parts = word.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.map { Int64($0) }
         switch (word.first, parts.count) {
@@ -79,7 +82,7 @@ package struct BusMessage: Equatable {
                 return nil
             }
             return .joined(PublicPusher(user: user, client: client), at: time)
-        case ("s", 9): return guest(parts).map { .selected($0) }
+        case ("s", 9): return session(parts).map { .selected($0) }
         case ("l", 2):
             guard let document = numbers[0], let session = bytes(parts[1]) else { return nil }
             return .left(DocumentID(document), session)
@@ -88,13 +91,13 @@ package struct BusMessage: Equatable {
         }
     }
 
-    private static func guest(_ parts: [Substring]) -> GuestNews? {
+    private static func session(_ parts: [Substring]) -> PublishedSession? {
         guard let document = Int64(parts[0]), let epoch = UInt64(parts[1], radix: 36),
             let revision = Int(parts[2]), revision >= 0, let moment = Int(parts[3]),
             let session = bytes(parts[4]), let user = bytes(parts[5]), let client = bytes(parts[6]),
             let info = bytes(parts[7]), let selections = selections(parts[8])
         else { return nil }
-        return GuestNews(
+        return PublishedSession(
             document: DocumentID(document), epoch: epoch, revision: Revision(revision), session: session,
             user: user, client: client, info: info.utf8.isEmpty ? nil : info, moment: moment,
             selections: selections)

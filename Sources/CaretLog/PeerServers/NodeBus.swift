@@ -1,24 +1,23 @@
 package import CaretCore
 
-/// How servers over one store tell each other what has changed. A store for a single server has no bus.
+/// How servers over one store notify each other of changes. A store for a single server has no bus.
 package protocol NodeBus: Sendable {
-    /// Tells all other servers.
-    func publish(_ news: [NodeNews])
+    /// Publishes notifications to all other servers.
+    func publish(_ notifications: [PeerNotification])
 
-    /// Calls `hear` for everything that other servers tell, on any thread, until the store is closed. `hear` must
-    /// return soon.
-    func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void)
+    /// Calls `receive` for each event, on any thread, until the store is closed. `receive` must return soon.
+    func listen(_ receive: @escaping @Sendable (BusEvent) -> Void)
 
-    /// Says how this server is used, for the list of servers. A newer report replaces an older one.
+    /// Reports how this server is used, for the list of servers. A newer report replaces an older one.
     func report(_ report: NodeReport)
 
-    /// For how many milliseconds the oldest unsent news have waited; 0 if all news are sent.
-    var newsAge: Int64 { get }
+    /// For how many milliseconds the oldest unsent notification has waited; 0 if all are sent.
+    var unsentAge: Int64 { get }
 }
 
-/// What one server tells the others. It is a hint: it may be late, repeated, out of order or lost. So a server that
-/// hears it asks the store.
-package enum NodeNews: Hashable, Sendable {
+/// What one server publishes to the others. It is a hint: it may be late, repeated, out of order or lost. So a server
+/// that receives it reads the store.
+package enum PeerNotification: Hashable, Sendable {
     /// The document has at least this revision.
     case head(DocumentID, Revision)
     /// The document was created, renamed, deleted or undeleted, or its history was trimmed or redacted.
@@ -27,22 +26,39 @@ package enum NodeNews: Hashable, Sendable {
     /// A client joined a server at this time, in milliseconds. Its older connections to other servers must end.
     case joined(PublicPusher, at: Int64)
     /// A session of the sender has selected something.
-    case selected(GuestNews)
+    case selected(PublishedSession)
     /// The session with this public id has left a document.
     case left(DocumentID, ByteString)
     /// The sender asks for the selections of all sessions that have the document open.
     case roster(DocumentID)
 }
 
-/// What a server hears of the others.
-package enum NodeEvent: Equatable, Sendable {
-    case news(NodeID, [NodeNews])
-    /// Another server is heard from now on. It may not know of the sessions here.
+/// What a server learns from the bus.
+package enum BusEvent: Equatable, Sendable {
+    case received(NodeID, [PeerNotification])
+    /// Messages of another server arrive from now on. It may not know of the sessions here.
     case found(NodeID)
-    /// Something that another server told was lost.
+    /// A message of another server was missed.
     case missed
     /// A run of a server has ended, or its messages do not arrive any more.
     case gone(NodeID)
+}
+
+/// One run of a server among those over one store.
+package struct NodeID: Comparable, Hashable, Sendable {
+    /// The number of the server in the store.
+    package let node: Int64
+    /// A random number that differs between the runs of a server.
+    package let run: UInt64
+
+    package init(node: Int64, run: UInt64) {
+        self.node = node
+        self.run = run
+    }
+
+    package static func < (left: NodeID, right: NodeID) -> Bool {
+        (left.node, left.run) < (right.node, right.run)
+    }
 }
 
 /// A user and the public id of one of the user's clients, which other servers may know.

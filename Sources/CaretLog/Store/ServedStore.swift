@@ -8,7 +8,7 @@ package protocol ServedStore: DocumentStore {
     /// The time by which the server stamps changes, in milliseconds since 1970.
     var now: Int64 { get }
 
-    /// How this store and those of other servers tell each other what has changed; nil if only one server can use it.
+    /// How this store and those of other servers notify each other of changes; nil if only one server can use it.
     var bus: (any NodeBus)? { get }
 
     /// The other servers that use the store and have not stopped, sorted by name. A server that was killed stays in

@@ -74,7 +74,7 @@ struct BusConnection {
         waitsForNameUntil = BusConnection.endOfWait(shared)
     }
 
-    /// Makes the transaction of a statement wait for no disk and no standby. The news are hints, and reports are repeated.
+    /// Makes the transaction of a statement wait for no disk and no standby. Notifications are hints, and reports are repeated.
     static let withoutWaiting = "(SELECT set_config('synchronous_commit', 'off', true))"
 
     /// One channel for each schema, so that two stores in one database do not disturb each other.

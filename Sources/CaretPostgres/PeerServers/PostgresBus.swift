@@ -2,9 +2,10 @@ import CaretConcurrency
 import CaretLog
 import Synchronization
 
-/// Tells the other servers over the same database what has changed, with `NOTIFY`.
+/// Notifies the other servers over the same database of changes, with `NOTIFY`.
 ///
-/// The bus has a connection and a thread of its own. News that arrive while a message is on its way share the next one.
+/// The bus has a connection and a thread of its own. Notifications that come while a message is on its way share the next
+/// one.
 final class PostgresBus: NodeBus, Sendable {
     private let state: Mutex<State>
     private let signal = WakeSignal()
@@ -13,10 +14,10 @@ final class PostgresBus: NodeBus, Sendable {
     private let start = ContinuousClock.now
 
     private struct State {
-        var member: BusMember
+        var endpoint: BusEndpoint
         /// What this server says of itself, and was not written yet.
         var report: NodeReport?
-        var hear: (@Sendable (NodeEvent) -> Void)?
+        var receive: (@Sendable (BusEvent) -> Void)?
         /// Called when the thread has ended; nil before `close`.
         var onEnd: (@Sendable () -> Void)?
         var isClosing = false
@@ -24,7 +25,7 @@ final class PostgresBus: NodeBus, Sendable {
 
     init(_ shared: SharedState) {
         self.shared = shared
-        state = Mutex(State(member: BusMember(.newRun(of: shared.node))))
+        state = Mutex(State(endpoint: BusEndpoint(.newRun(of: shared.node))))
     }
 
     /// Starts the thread. `connection` has the lock on the server's name.
@@ -38,20 +39,22 @@ final class PostgresBus: NodeBus, Sendable {
         thread.wake()
     }
 
-    func publish(_ news: [NodeNews]) {
-        if state.withLock({ $0.member.publish(news, at: now) }) { signal.wake() }
+    func publish(_ notifications: [PeerNotification]) {
+        if state.withLock({ $0.endpoint.publish(notifications, at: now) }) { signal.wake() }
     }
 
-    var newsAge: Int64 { state.withLock { $0.member.newsAge(at: now) } }
+    var unsentAge: Int64 { state.withLock { $0.endpoint.unsentAge(at: now) } }
 
-    func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void) { state.withLock { $0.hear = hear } }
+    func listen(_ receive: @escaping @Sendable (BusEvent) -> Void) {
+        state.withLock { $0.receive = receive }
+    }
 
     func report(_ report: NodeReport) {
         state.withLock { $0.report = report }
         signal.wake()
     }
 
-    /// Sends the last news, and closes the connection.
+    /// Sends the last notifications, and closes the connection.
     func close() async {
         await withCheckedContinuation { done in
             state.withLock { ($0.onEnd, $0.isClosing) = ({ done.resume() }, true) }
@@ -77,56 +80,57 @@ final class PostgresBus: NodeBus, Sendable {
         state.withLock { $0.onEnd.take() }?()
     }
 
-    /// Sends what waits, and waits until there is something to do: news to send, a message that arrives, or a deadline.
+    /// Sends what waits, and waits until there is something to do: something to send, a message that arrives, or a
+    /// deadline.
     private func turn(_ connection: inout BusConnection, _ isClosing: Bool) throws(PostgresFault) {
         // Messages may have been missed before.
-        if try connection.connectAgain(unless: signal) { hear([.missed]) }
+        if try connection.connectAgain(unless: signal) { pass([.missed]) }
         if !connection.isConnected { return }
         let (messages, report) = state.withLock {
-            ($0.member.takeMessages(at: now), isClosing ? nil : $0.report)
+            ($0.endpoint.takeMessages(at: now), isClosing ? nil : $0.report)
         }
         try connection.send(messages)
-        let sent = state.withLock { $0.member.ended(areSent: true, at: now) }
-        if !messages.isEmpty { shared.onEvent(.bus(.sent(messages: messages.count, news: sent))) }
+        let sent = state.withLock { $0.endpoint.ended(areSent: true, at: now) }
+        if !messages.isEmpty { shared.onEvent(.bus(.sent(messages: messages.count, notifications: sent))) }
         try connection.write(report, isClosing: isClosing)
         let (nextBeat, isOther) = state.withLock { state in
             if state.report == report { state.report = nil }
-            let isOther = state.member.id.node != shared.node
-            if isOther { state.member.become(.newRun(of: shared.node), at: now) }
-            return (state.member.nextBeat, isOther)
+            let isOther = state.endpoint.id.node != shared.node
+            if isOther { state.endpoint.become(.newRun(of: shared.node), at: now) }
+            return (state.endpoint.nextBeat, isOther)
         }
-        if isOther { hear([.missed]) }
+        if isOther { pass([.missed]) }
         if isClosing { return }
         let texts = try connection.receive(until: signal, atMost: max(0, nextBeat - now))
-        let heard = state.withLock { $0.member.hear(texts, at: now) }
-        if heard.count > 0 {
-            let news = heard.events.reduce(0) { $0 + $1.newsCount }
-            shared.onEvent(.bus(.heard(messages: heard.count, news: news)))
+        let received = state.withLock { $0.endpoint.receive(texts, at: now) }
+        if received.count > 0 {
+            let notifications = received.events.reduce(0) { $0 + $1.notificationCount }
+            shared.onEvent(.bus(.received(messages: received.count, notifications: notifications)))
         }
-        count(heard.events)
-        hear(heard.events)
+        count(received.events)
+        pass(received.events)
     }
 
     private func lostConnection() {
         let count = state.withLock { state in
-            defer { state.member.disconnected(at: now) }
-            return state.member.neighbourCount
+            defer { state.endpoint.disconnected(at: now) }
+            return state.endpoint.peerCount
         }
         if count > 0 { shared.onEvent(.bus(.lost(count))) }
     }
 
-    private func hear(_ events: [NodeEvent]) {
-        guard let hear = state.withLock({ $0.hear }) else { return }
-        for event in events { hear(event) }
+    private func pass(_ events: [BusEvent]) {
+        guard let receive = state.withLock({ $0.receive }) else { return }
+        for event in events { receive(event) }
     }
 
-    private func count(_ events: [NodeEvent]) {
+    private func count(_ events: [BusEvent]) {
         for event in events {
             switch event {
             case .found: shared.onEvent(.bus(.found(1)))
             case .gone: shared.onEvent(.bus(.lost(1)))
             case .missed: shared.onEvent(.bus(.missed))
-            case .news: break
+            case .received: break
             }
         }
     }
@@ -135,8 +139,8 @@ final class PostgresBus: NodeBus, Sendable {
     private var now: Int64 { Int64((ContinuousClock.now - start) / .milliseconds(1)) }
 }
 
-extension NodeEvent {
-    fileprivate var newsCount: Int { if case .news(_, let news) = self { news.count } else { 0 } }
+extension BusEvent {
+    fileprivate var notificationCount: Int { if case .received(_, let all) = self { all.count } else { 0 } }
 }
 
 extension NodeID {

@@ -23,9 +23,9 @@ package enum HubAction: Equatable, Sendable {
     case dropRoom(DocumentID)
     /// Start or stop reporting the commits of all rooms with `changed`.
     case watchCommits(Bool)
-    /// Tell the other servers over the same store.
-    case tell(NodeNews)
-    /// Tell the other servers over the same store how much this one is used.
+    /// Publish a notification to the other servers over the same store.
+    case publish(PeerNotification)
+    /// Report how much this server is used, for the list of servers.
     case report(NodeLoad)
     /// Send the hub `timePassed` at this time.
     case wake(at: Int64)

@@ -32,7 +32,7 @@ extension HubState {
         for replaced in joinedConnections.join(joining, as: publicPusher, at: now) {
             emit(.sendToConnection(replaced, .ended(.replaced)))
         }
-        if let publicPusher { emit(.tell(.joined(publicPusher, at: now))) }
+        if let publicPusher { emit(.publish(.joined(publicPusher, at: now))) }
         if grants != joining.grants { change(grants, of: joining.connection) }
         admit(joining.pusher)
     }

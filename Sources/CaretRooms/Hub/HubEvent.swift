@@ -32,8 +32,8 @@ package enum HubEvent: Sendable {
     case progressed(CallID, MaintenanceProgress)
     /// A token has other grants now. They are nil if the token was revoked.
     case grantsChanged(Grants?, TokenID)
-    /// What other servers over the same store tell.
-    case heard(NodeEvent)
+    /// An event of the bus between the servers over the same store.
+    case bus(BusEvent)
     case shutDown(retryAfterMilliseconds: Int?)
     /// The time that the hub requested with `wake` has come. The runner may also send this event at any other
     /// time.

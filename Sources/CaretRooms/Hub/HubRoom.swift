@@ -21,7 +21,7 @@ package struct HubRoom: Equatable, Sendable {
     /// was renamed or deleted.
     var isNameReassigned = false
     var epoch: Epoch
-    /// The start of the history, and the newest head that another server could have told the room of.
+    /// The start of the history, and the newest head that the hub has sent the room after a comparison with the store.
     var start: Revision
     var head: Revision
     package var state: State

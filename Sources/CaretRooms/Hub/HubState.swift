@@ -154,12 +154,7 @@ package struct HubState: Sendable {
         case .encoded(let id, let text): encoded(id, text)
         case .progressed(let id, let progress): progressed(id, progress)
         case .grantsChanged(let grants, let token): grantsChanged(grants, of: token)
-        case .heard(.news(let node, let news)): heard(news, from: node)
-        case .heard(.found): sendToOpenRooms(.found)
-        case .heard(.gone(let node)): sendToOpenRooms(.gone(node))
-        case .heard(.missed):
-            remoteChanges?.missedNotifications(at: now)
-            sweepIfDue()
+        case .bus(let event): received(event)
         case .shutDown(let retry): shutDown(retryAfterMilliseconds: retry)
         case .timePassed: break
         }

@@ -8,30 +8,43 @@ extension HubState {
     /// True if other servers use the same store.
     var sharesStore: Bool { remoteChanges != nil }
 
-    mutating func heard(_ news: [NodeNews], from node: NodeID) {
-        for one in news {
-            switch one {
-            case .head(let document, let revision): hintHead(document, revision)
-            case .changed(let document):
-                schedule(document)
-                if rooms[document] != nil { remoteChanges?.compare([document]) }
-            case .revoked(let token): checkTokens([token])
-            case .joined(let pusher, let time): endReplaced(by: pusher, at: time)
-            case .selected(let guest): send(.selected(node, guest), to: guest.document)
-            case .left(let document, let session): send(.left(session), to: document)
-            case .roster(let document): send(.rosterAsked, to: document)
-            }
+    mutating func received(_ event: BusEvent) {
+        switch event {
+        case .received(let node, let notifications):
+            for one in notifications { received(one, from: node) }
+        case .found: sendToOpenRooms(.found)
+        case .gone(let node): sendToOpenRooms(.gone(node))
+        case .missed:
+            remoteChanges?.missedNotifications(at: now)
+            sweepIfDue()
         }
     }
 
-    mutating func sendToOpenRooms(_ event: GuestEvent) {
-        for document in rooms.keys.sorted() { send(event, to: document) }
+    private mutating func received(_ notification: PeerNotification, from node: NodeID) {
+        switch notification {
+        case .head(let document, let revision):
+            schedule(document)
+            send(.storeHead(revision), to: document)
+        case .changed(let document):
+            schedule(document)
+            if rooms[document] != nil { remoteChanges?.compare([document]) }
+        case .revoked(let token): checkTokens([token])
+        case .joined(let pusher, let time): endReplaced(by: pusher, at: time)
+        case .selected(let session): send(.remoteSessions(.selected(node, session)), to: session.document)
+        case .left(let document, let session): send(.remoteSessions(.left(session)), to: document)
+        case .roster(let document): send(.remoteSessions(.rosterAsked), to: document)
+        }
     }
 
-    private mutating func send(_ event: GuestEvent, to document: DocumentID) {
+    private mutating func sendToOpenRooms(_ event: RemoteSessionEvent) {
+        for document in rooms.keys.sorted() { send(.remoteSessions(event), to: document) }
+    }
+
+    private mutating func send(_ event: RoomEvent, to document: DocumentID) {
         switch rooms[document]?.state {
-        case .open, .runningOrder: emit(.sendToRoom(document, .guests(event)))
-        // A room that is made now, or is idle, has no session that could see guests.
+        case .open, .runningOrder: emit(.sendToRoom(document, event))
+        // An idle room has no session that could see remote sessions. The next sweep finds the
+        // head.
         case .dropping, .changingInStore, nil: break
         }
     }
@@ -53,15 +66,6 @@ extension HubState {
     /// How much this server is used.
     var load: NodeLoad {
         NodeLoad(connections: joinedConnections.connections.count, documents: rooms.count)
-    }
-
-    private mutating func hintHead(_ document: DocumentID, _ revision: Revision) {
-        schedule(document)
-        switch rooms[document]?.state {
-        case .open, .runningOrder: emit(.sendToRoom(document, .storeHead(revision)))
-        // The next sweep finds the head.
-        case .dropping, .changingInStore, nil: break
-        }
     }
 
     // MARK: Documents
@@ -168,7 +172,7 @@ extension HubState {
         }
     }
 
-    /// What other servers call a pusher.
+    /// How other servers identify a pusher.
     func publicPusher(_ pusher: Pusher) -> PublicPusher {
         PublicPusher(user: pusher.user, client: ByteString(publicClient(pusher).string))
     }

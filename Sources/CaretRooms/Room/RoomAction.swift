@@ -33,8 +33,8 @@ package enum RoomAction: Equatable, Sendable {
     /// ended the session.
     case diverged(SessionID, Revision)
     indirect case notifyHub(RoomNotice)
-    /// Tell the other servers over the same store.
-    indirect case tell(NodeNews)
+    /// Publish a notification to the other servers over the same store.
+    indirect case publish(PeerNotification)
 }
 
 /// Lines for a session, and their kind, which the session's connection needs to know.

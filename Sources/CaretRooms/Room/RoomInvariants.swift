@@ -8,7 +8,7 @@ extension RoomState {
         try log.checkInvariants()
         try queries.checkInvariants()
         try sessions.checkInvariants(at: head)
-        try presence.checkInvariants(sessions.all, guests, in: text)
+        try presence.checkInvariants(sessions.all, remoteSessions, in: text)
         try checkPresence()
         try pushes.checkInvariants(at: head)
         try BrokenInvariant.check(

@@ -33,7 +33,7 @@ package struct RoomState: Sendable {
     package var sessions = SessionList()
     package var longTexts = LongTexts()
     /// The sessions at other servers.
-    package var guests = GuestList()
+    package var remoteSessions = RemoteSessions()
     package var presence = PresenceBoard()
     var checks: CheckSchedule
 
@@ -122,7 +122,7 @@ package struct RoomState: Sendable {
         case .diverged(let session, let revision): diverged(session, revision)
         case .storeHead(let revision): storeHead(is: revision)
         case .nowCalled(let name, let readers): nowCalled(name, readers: Set(readers))
-        case .guests(let event): heard(event)
+        case .remoteSessions(let event): received(event)
         case .leave(let session): leave(session)
         case .rightsChanged(let session, let rights): rightsChanged(session, rights)
         case .awaitPushes(let pusher, let connection): awaitPushes(of: pusher, for: connection)
@@ -149,7 +149,7 @@ package struct RoomState: Sendable {
             if !isHistoryChanging { deliverStreams() }
             longTexts.forget()
             continuePause()
-            showEarlyGuests()
+            showEarlySelections()
             // At the end, because the steps before can end sessions.
             sendPresence()
         }

@@ -34,7 +34,7 @@ struct Administration: Sendable {
 
     private var counts: Counts {
         var counts = board.counts
-        counts.newsAge = UInt64(store.bus?.newsAge ?? 0)
+        counts.unsentAge = UInt64(store.bus?.unsentAge ?? 0)
         return counts
     }
 }

@@ -31,8 +31,7 @@ extension RoomEvent {
         case .push(let push): push.content.isExpensive
         case .answered(_, let answer): answer.isExpensive
         case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled,
-            .guests,
-            .leave, .awaitPushes, .select, .close, .diverged, .written, .computed, .encoded,
+            .remoteSessions, .leave, .awaitPushes, .select, .close, .diverged, .written, .computed, .encoded,
             .waitEnded, .timePassed:
             false
         }

@@ -84,7 +84,7 @@ package final class HubRunner: JobWorker {
             case .dropRoom(let document): switchboard.send(.dropRoom(document), to: document)
             case .watchCommits(let watches):
                 switchboard.watchesCommits.store(watches, ordering: .sequentiallyConsistent)
-            case .tell(let news): switchboard.bus?.publish([news])
+            case .publish(let notification): switchboard.bus?.publish([notification])
             case .report(let load): switchboard.bus?.report(switchboard.node.report(load))
             case .wake(let time): wake = time
             case .finish:

@@ -234,7 +234,7 @@ package final class RoomsRunner: LoopFirstWorker {
         case .ended(let session):
             send(.ended(session), to: session.connection)
             notifyHub(.ended(session))
-        case .tell(let news): switchboard.bus?.publish([news])
+        case .publish(let notification): switchboard.bus?.publish([notification])
         case .notifyHub(let notice): notifyHub(.notified(host.instance.document, notice))
         case .disconnect(let session): send(.disconnect(session), to: session.connection)
         // A room postpones its wake time only after that time has passed. So the newest request is valid.

@@ -99,7 +99,7 @@ package final class Switchboard: Sendable {
     /// Starts the hub and the rooms.
     package func begin() {
         hub.start(HubRunner(self))
-        bus?.listen { [hub] in hub.enqueue(.event(.heard($0))) }
+        bus?.listen { [hub] in hub.enqueue(.event(.bus($0))) }
         for queue in rooms.queues { queue.start(RoomsRunner(queue, self), on: loops) }
     }
 

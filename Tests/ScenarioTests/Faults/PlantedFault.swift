@@ -54,10 +54,11 @@ class PlantedFault {
     func reading(
         _ result: Result<HistorySlice, HistoryRefusal>, _ room: RoomState
     ) -> Result<HistorySlice, HistoryRefusal> { result }
-    /// Changes what a server tells the others; nil if it tells nothing. `hearsOthers` says whether it hears any of them.
-    func told(_ news: NodeNews, hearsOthers: Bool) -> NodeNews? { news }
-    /// Changes what a server hears of the others; nil if it hears nothing.
-    func heard(_ event: NodeEvent) -> NodeEvent? { event }
+    /// Changes what a server publishes to the others; nil if it publishes nothing. `hasPeers` says whether messages of any
+    /// of them arrive.
+    func published(_ notification: PeerNotification, hasPeers: Bool) -> PeerNotification? { notification }
+    /// Changes an event of a server's bus; nil if it does not come.
+    func received(_ event: BusEvent) -> BusEvent? { event }
     /// Changes an answer of the store.
     func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
     /// Changes a client's push. `unrebasedEdits` has the edits since its last push, not rebased over the

@@ -99,12 +99,12 @@ extension Referee {
                 $0.id.connection != link.port?.shell?.id && $0.presence.known != nil
             }
             let here = others.map { ($0.participant.name, $0.presence.selections) }
-            let guests = (room?.guests.all ?? []).map { ($0.name, $0.presence.selections) }
-            let said = Dictionary(uniqueKeysWithValues: here + guests)
+            let elsewhere = (room?.remoteSessions.all ?? []).map { ($0.name, $0.presence.selections) }
+            let said = Dictionary(uniqueKeysWithValues: here + elsewhere)
             if said != stream.peers.mapValues(\.selections) {
                 return "client \(link.client) and the server differ in the selections of peers in \(name)"
             }
-            if let room, !areGuestsComplete(of: room, server) {
+            if let room, !areRemoteSessionsComplete(of: room, server) {
                 return "two servers differ in the selections of sessions in \(name)"
             }
         }
@@ -112,19 +112,20 @@ extension Referee {
     }
 
     /// Whether a room knows what all sessions at other servers have selected. Beyond the limit of selections, each
-    /// server shows those that it has heard of first.
-    private func areGuestsComplete(of room: RoomState, _ server: ServerRun) -> Bool {
+    /// server shows those that it received first.
+    private func areRemoteSessionsComplete(of room: RoomState, _ server: ServerRun) -> Bool {
         let all = sessionsElsewhere(room, server)
         let count =
             all.values.reduce(0) { $0 + $1.count }
             + room.sessions.all.reduce(0) { $0 + $1.presence.selections.count }
         if max(count, all.count) > world.limits.roomSelections { return true }
-        return Dictionary(uniqueKeysWithValues: room.guests.all.map { ($0.name, $0.presence.selections) })
+        return Dictionary(
+            uniqueKeysWithValues: room.remoteSessions.all.map { ($0.name, $0.presence.selections) })
             == all
     }
 
     /// What the sessions have selected that other servers have of the document of this room. A client that has moved
-    /// here is no guest of itself.
+    /// here is no remote session.
     private func sessionsElsewhere(_ room: RoomState, _ server: ServerRun) -> [WireString: [Selection]] {
         var found: [WireString: [Selection]] = [:]
         let here = Set(room.sessions.all.map(\.pusher))

@@ -66,7 +66,7 @@ final class Observer: StateObserver, @unchecked Sendable {
             case .ended(let session): waitingBytes[session] = nil
             case .diverged(_, let revision):
                 world.fail(.check, "a client reports that its text differs at revision \(revision.value)")
-            case .call, .compute, .encode, .waitForPushes, .notifyHub, .tell, .disconnect, .wake: break
+            case .call, .compute, .encode, .waitForPushes, .notifyHub, .publish, .disconnect, .wake: break
             }
         }
     }

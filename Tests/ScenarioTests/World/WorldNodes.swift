@@ -10,7 +10,7 @@ import TestSupport
 final class SimulatedBus: NodeBus, @unchecked Sendable {
     private unowned let server: ServerRun
     private unowned let world: World
-    private var member: BusMember
+    private var endpoint: BusEndpoint
     private var isTurnDue = false
     /// Until when the server has no connection to the bus.
     private var cutUntil: Int64 = 0
@@ -23,22 +23,24 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
     init(_ server: ServerRun) {
         self.server = server
         world = server.world
-        member = BusMember(server.id, beat: SimulatedBus.beat, silence: SimulatedBus.silence)
+        endpoint = BusEndpoint(server.id, beat: SimulatedBus.beat, silence: SimulatedBus.silence)
         beat()
     }
 
-    func publish(_ news: [NodeNews]) {
-        let told = news.compactMap { world.fault.told($0, hearsOthers: member.neighbourCount > 0) }
-        if member.publish(told, at: milliseconds) { becomeDue() }
-        for one in told where !one.isAboutSession { repeatLate(one) }
+    func publish(_ notifications: [PeerNotification]) {
+        let published = notifications.compactMap {
+            world.fault.published($0, hasPeers: endpoint.peerCount > 0)
+        }
+        if endpoint.publish(published, at: milliseconds) { becomeDue() }
+        for one in published where !one.isAboutSession { repeatLate(one) }
     }
 
-    /// `tellHub` passes events to the hub.
-    func listen(_ hear: @escaping @Sendable (NodeEvent) -> Void) {}
+    /// `pass` passes events to the hub.
+    func listen(_ receive: @escaping @Sendable (BusEvent) -> Void) {}
 
     func report(_ report: NodeReport) {}
 
-    var newsAge: Int64 { member.newsAge(at: milliseconds) }
+    var unsentAge: Int64 { endpoint.unsentAge(at: milliseconds) }
 
     // MARK: Sending
 
@@ -51,8 +53,8 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
     private func turn() {
         isTurnDue = false
         if world.now < cutUntil { return }
-        let messages = member.takeMessages(at: milliseconds)
-        member.ended(areSent: true, at: milliseconds)
+        let messages = endpoint.takeMessages(at: milliseconds)
+        endpoint.ended(areSent: true, at: milliseconds)
         for message in messages {
             for case let other? in world.nodes where other !== server { send(message, to: other) }
         }
@@ -67,12 +69,12 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
     }
 
     /// A hint that is repeated, late and out of order does no harm. The bus itself keeps the order.
-    private func repeatLate(_ news: NodeNews) {
+    private func repeatLate(_ notification: PeerNotification) {
         for case let other? in world.nodes where other !== server {
             var random = world.dice.roll(.hint, 100 + other.node, at: world.now)
             if !random.chance(10) { continue }
             let id = server.id
-            other.bus?.later(Int64(random.number(1_000...200_000))) { $0.tellHub(.news(id, [news])) }
+            other.bus?.later(Int64(random.number(1_000...200_000))) { $0.pass(.received(id, [notification])) }
         }
     }
 
@@ -81,23 +83,23 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
     private func receive(_ message: String, from sender: NodeID, at arrival: Int64) {
         let time = max(arrival, (lastArrivals[sender] ?? 0) + 1)
         lastArrivals[sender] = time
-        later(time - world.now) { if $0.world.now >= $0.cutUntil { $0.hear([message]) } }
+        later(time - world.now) { if $0.world.now >= $0.cutUntil { $0.receive([message]) } }
     }
 
-    private func hear(_ messages: [String]) {
-        for event in member.hear(messages, at: milliseconds).events { tellHub(event) }
+    private func receive(_ messages: [String]) {
+        for event in endpoint.receive(messages, at: milliseconds).events { pass(event) }
     }
 
-    private func tellHub(_ event: NodeEvent) {
-        guard let event = world.fault.heard(event) else { return }
-        server.switchboard.hub.enqueue(.event(.heard(event)))
+    private func pass(_ event: BusEvent) {
+        guard let event = world.fault.received(event) else { return }
+        server.switchboard.hub.enqueue(.event(.bus(event)))
     }
 
     /// Sends a message if none was sent for long, and notices which servers are silent, for as long as the server runs.
     private func beat() {
         later(SimulatedBus.beat * 1_000) { bus in
             bus.turn()
-            if bus.world.now >= bus.cutUntil { bus.hear([]) }
+            if bus.world.now >= bus.cutUntil { bus.receive([]) }
             bus.beat()
         }
     }
@@ -108,9 +110,9 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
     func cut(microseconds: Int64) {
         if world.now < cutUntil { return }
         cutUntil = world.now + microseconds
-        member.disconnected(at: milliseconds)
+        endpoint.disconnected(at: milliseconds)
         later(microseconds) { bus in
-            bus.tellHub(.missed)
+            bus.pass(.missed)
             bus.turn()
         }
     }
@@ -124,7 +126,7 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
 }
 
 extension World {
-    /// How many of a hundred messages are lost. If all are lost, servers learn of each other by sweeps alone.
+    /// How many of a hundred messages are lost. If all are lost, servers learn of changes by sweeps alone.
     fileprivate var lostMessages: Int {
         var random = Seeded(plan.seed ^ 0x41D5)
         return random.pick([0, 30, 100])
@@ -139,7 +141,7 @@ extension ServerRun {
     }
 }
 
-extension NodeNews {
+extension PeerNotification {
     fileprivate var isAboutSession: Bool {
         switch self {
         case .selected, .left: true

@@ -31,10 +31,10 @@ extension RoomState {
             }
         }
         let ended = sessions.all
-        for session in ended { tellDeparture(of: session) }
+        for session in ended { publishDeparture(of: session) }
         // No session remains, so departures need not be announced here.
         sessions.removeAll()
-        (presence, guests) = (PresenceBoard(), GuestList())
+        (presence, remoteSessions) = (PresenceBoard(), RemoteSessions())
         for session in ended {
             pushers.release(session.pusher)
             effects.add(.ended(session.id))
@@ -139,7 +139,7 @@ extension RoomState {
             // Selections of the old text mean nothing in the new one.
             if sessions[index].presence.known != nil { setSelections([], of: index) }
         }
-        for index in guests.indices { select([], ofGuest: index) }
+        for index in remoteSessions.indices { select([], ofRemote: index) }
     }
 
     mutating func validateAllAgain() {

@@ -15,7 +15,7 @@ extension RoomState {
     mutating func runDueWork() {
         if closedWith != nil { return }
         retryStore()
-        doGuestWork()
+        doRemoteWork()
         sessions.needDelivery()
     }
 

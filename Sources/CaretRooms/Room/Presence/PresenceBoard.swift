@@ -9,7 +9,7 @@ package struct PresenceBoard: Sendable {
         enum Kind: Equatable, Sendable {
             case selected(SessionID)
             /// A session at another server, with this name.
-            case guestSelected(WireString)
+            case remoteSelected(WireString)
             /// A session with this name left. The session was introduced at the moment `known`.
             case left(WireString, known: Int)
         }
@@ -28,8 +28,8 @@ package struct PresenceBoard: Sendable {
     package var tick = PresenceTick()
     /// When presence was last sent, all sessions at the head were sent the events up to this moment.
     private(set) var lastFanOut = 0
-    /// Other servers were told the events of this room's sessions up to this moment.
-    private(set) var toldUntil = 0
+    /// The events of this room's sessions up to this moment were published to other servers.
+    private(set) var publishedUntil = 0
 
     package init() {}
 
@@ -42,24 +42,24 @@ package struct PresenceBoard: Sendable {
     }
 
     /// Records the selections of a session at another server.
-    mutating func select(_ selections: [Selection], by guest: inout GuestList.Guest) {
-        selectionCount += selections.count - guest.presence.selections.count
-        guest.presence.select(selections, at: add(.guestSelected(guest.name)))
+    mutating func select(_ selections: [Selection], by remote: inout RemoteSession) {
+        selectionCount += selections.count - remote.presence.selections.count
+        remote.presence.select(selections, at: add(.remoteSelected(remote.name)))
     }
 
     /// Records that a session at another server has left.
-    mutating func left(_ guest: GuestList.Guest) {
-        selectionCount -= guest.presence.selections.count
-        // A guest that was removed before it had a moment was shown to nobody.
-        if let known = guest.presence.known { _ = add(.left(guest.name, known: known)) }
+    mutating func left(_ remote: RemoteSession) {
+        selectionCount -= remote.presence.selections.count
+        // A session that was removed before it had a moment was shown to nobody.
+        if let known = remote.presence.known { _ = add(.left(remote.name, known: known)) }
     }
 
-    /// Forgets all guests, because there is no session to which they could be shown.
-    mutating func forget(_ guests: GuestList) {
-        selectionCount -= guests.all.reduce(0) { $0 + $1.presence.selections.count }
+    /// Forgets all remote sessions, because there is no session to which they could be shown.
+    mutating func forget(_ remoteSessions: RemoteSessions) {
+        selectionCount -= remoteSessions.all.reduce(0) { $0 + $1.presence.selections.count }
     }
 
-    mutating func markTold() { toldUntil = now }
+    mutating func markPublished() { publishedUntil = now }
 
     /// Records that a session has left. It was introduced at the moment `known`.
     mutating func left(_ session: RoomSession, known: Int) {
@@ -97,9 +97,9 @@ package struct PresenceBoard: Sendable {
     }
 
     func checkInvariants(
-        _ sessions: [RoomSession], _ guests: GuestList, in text: TextBuffer
+        _ sessions: [RoomSession], _ remoteSessions: RemoteSessions, in text: TextBuffer
     ) throws(BrokenInvariant) {
-        let presences = sessions.map(\.presence) + guests.all.map(\.presence)
+        let presences = sessions.map(\.presence) + remoteSessions.all.map(\.presence)
         try BrokenInvariant.check(
             "`selectionCount` is the number of all selections",
             selectionCount == presences.reduce(0) { $0 + $1.selections.count })

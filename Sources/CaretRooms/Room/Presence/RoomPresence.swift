@@ -26,7 +26,7 @@ extension RoomState {
         guard revision >= sessions[index].stream.firstKnown, let text = log.window.text(at: revision),
             let missed = log.window.changes(after: revision)
         else { return nil }
-        guard var selections = text.selections(select.selections, in: unit) else {
+        guard let selections = text.selections(select.selections, in: unit) else {
             let end = text.length.count(of: unit)
             return RequestRefusal(
                 .badRange,
@@ -40,13 +40,19 @@ extension RoomState {
                 .tooLarge,
                 "the document would have \(count) selections; at most \(limits.roomSelections) are allowed")
         }
+        setSelections(moved(selections, over: missed), of: index)
+        return nil
+    }
+
+    /// Selections of an earlier revision, moved over the changes since then.
+    func moved(_ selections: [Selection], over missed: some Sequence<Committed>) -> [Selection] {
+        var selections = selections
         for next in missed {
             for index in selections.indices {
                 selections[index] = selections[index].mapped(through: next.change)
             }
         }
-        setSelections(selections, of: index)
-        return nil
+        return selections
     }
 
     mutating func setSelections(_ selections: [Selection], of index: Int) {
@@ -58,7 +64,7 @@ extension RoomState {
     /// session that was never introduced.
     mutating func forgetPresence(of session: RoomSession) {
         guard let known = session.presence.known else { return }
-        tellDeparture(of: session)
+        publishDeparture(of: session)
         presence.left(session, known: known)
         sweepPresenceIfNeeded()
     }
@@ -75,7 +81,7 @@ extension RoomState {
                 disconnect(index)
             }
         }
-        let (sessions, guests) = (sessions, guests)
+        let (sessions, remoteSessions) = (sessions, remoteSessions)
         let sentUntil = sessions.indices.reduce(presence.now) { sentUntil, index in
             sessions[index].stream.isDisconnecting
                 ? sentUntil : min(sentUntil, sessions[index].presence.introduced)
@@ -85,8 +91,9 @@ extension RoomState {
             case .left: event.moment > sentUntil
             case .selected(let id):
                 sessions.index(of: id).map { sessions[$0].presence.selected == event.moment } ?? false
-            case .guestSelected(let name):
-                guests.index(of: name).map { guests[$0].presence.selected == event.moment } ?? false
+            case .remoteSelected(let name):
+                remoteSessions.index(of: name).map { remoteSessions[$0].presence.selected == event.moment }
+                    ?? false
             }
         }
     }
@@ -109,7 +116,7 @@ extension RoomState {
                 isSent = true
             }
             presence.endFanOut()
-            if tellPresence() { isSent = true }
+            if publishSelections() { isSent = true }
             if isSent { presence.tick.sent(at: clock.now, every: limits.peerMilliseconds) }
         }
     }
@@ -169,13 +176,16 @@ extension RoomState {
                     of: participant.name, participant.introduction, presence, in: unit, introduces)
                 sessions[index].presence.keep(line, at: head, in: unit, introducing: introduces)
                 batch.append(line, at: event.moment)
-            case .guestSelected(let name):
-                guard let index = guests.index(of: name), guests[index].presence.selected == event.moment
+            case .remoteSelected(let name):
+                guard let index = remoteSessions.index(of: name),
+                    remoteSessions[index].presence.selected == event.moment
                 else { continue }
-                let introduces = guests[index].presence.isNew(since: introduced)
-                let line = peerLine(
-                    of: name, guests[index].introduction, guests[index].presence, in: unit, introduces)
-                guests[index].presence.keep(line, at: head, in: unit, introducing: introduces)
+                let (introduction, presence) = (
+                    remoteSessions[index].introduction, remoteSessions[index].presence
+                )
+                let introduces = presence.isNew(since: introduced)
+                let line = peerLine(of: name, introduction, presence, in: unit, introduces)
+                remoteSessions[index].presence.keep(line, at: head, in: unit, introducing: introduces)
                 batch.append(line, at: event.moment)
             }
         }
@@ -198,7 +208,7 @@ extension RoomState {
     /// receives the selections later, when it has reached the head.
     func peers(in unit: CodeUnit, resumed: Bool) -> [Peer] {
         let here = sessions.all.map { ($0.participant.name, $0.participant.introduction, $0.presence) }
-        let elsewhere = guests.all.map { ($0.name, $0.introduction, $0.presence) }
+        let elsewhere = remoteSessions.all.map { ($0.name, $0.introduction, $0.presence) }
         return (here + elsewhere).compactMap { name, introduction, presence in
             if presence.known == nil { return nil }
             return Peer(

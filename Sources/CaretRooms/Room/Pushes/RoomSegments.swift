@@ -215,6 +215,8 @@ extension RoomState {
         sessions.needDelivery()
         if presence.selectionCount == 0 { return }
         for index in sessions.indices { sessions[index].presence.move(through: committed.change) }
-        for index in guests.indices { guests[index].presence.move(through: committed.change) }
+        for index in remoteSessions.indices {
+            remoteSessions[index].presence.move(through: committed.change)
+        }
     }
 }

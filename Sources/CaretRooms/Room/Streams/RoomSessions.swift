@@ -184,7 +184,7 @@ extension RoomState {
         let session = sessions.remove(at: index)
         pushers.release(session.pusher)
         forgetPresence(of: session)
-        if sessions.isEmpty { forgetGuests() }
+        if sessions.isEmpty { forgetRemoteSessions() }
         effects.add(.ended(id))
     }
 

@@ -2,103 +2,105 @@
 ///
 /// Messages may be lost. But each has a number, and every server sends at least one message per `beat`. So the others
 /// soon notice that they have missed one.
-package struct BusMember {
+package struct BusEndpoint {
     package private(set) var id: NodeID
     /// The longest time without a message, in milliseconds.
     private let beat: Int64
     private var outbox = BusOutbox()
-    private var neighbours: Neighbours
+    private var peers: PeerServers
     /// The number of the last message.
     private var number: Int64 = 0
     /// When the last message was sent; nil if none was sent over this connection.
     private var sentAt: Int64?
-    /// The news that `takeMessages` has returned, until `ended` is called.
-    private var underway: [NodeNews]?
-    /// When the oldest news of the outbox came, and of `underway`; nil if there are none.
+    /// The notifications that `takeMessages` has returned, until `ended` is called.
+    private var underway: [PeerNotification]?
+    /// When the oldest notification of the outbox came, and of `underway`; nil if there is none.
     private var oldest: Int64?
     private var oldestUnderway: Int64?
 
-    package init(_ id: NodeID, beat: Int64 = Neighbours.beat, silence: Int64 = Neighbours.silence) {
+    package init(_ id: NodeID, beat: Int64 = PeerServers.beat, silence: Int64 = PeerServers.silence) {
         (self.id, self.beat) = (id, beat)
-        neighbours = Neighbours(silence: silence)
+        peers = PeerServers(silence: silence)
     }
 
     // MARK: Sending
 
-    /// Adds news to the next message, at this time in milliseconds. Returns true if no other news were waiting.
+    /// Adds notifications to the next message, at this time in milliseconds. Returns true if no others were waiting.
     ///
-    /// While no other server is heard, selections are left out: when a server is found, the rooms publish all of their
+    /// While this server knows no other one, selections are left out: when a server is found, the rooms publish all of their
     /// selections again. Departures are kept, because another server may still show the session.
-    package mutating func publish(_ news: [NodeNews], at now: Int64) -> Bool {
+    package mutating func publish(_ notifications: [PeerNotification], at now: Int64) -> Bool {
         let wasEmpty = outbox.isEmpty
-        for one in news {
-            if case .selected = one, neighbours.count == 0 { continue }
+        for one in notifications {
+            if case .selected = one, peers.count == 0 { continue }
             outbox.add(one)
         }
         if oldest == nil, !outbox.isEmpty { oldest = now }
         return wasEmpty && !outbox.isEmpty
     }
 
-    /// For how many milliseconds the oldest unsent news have waited; 0 if all news are sent. News are sent when `ended`
+    /// For how many milliseconds the oldest unsent notification has waited; 0 if all are sent. They are sent when `ended`
     /// says so.
-    package func newsAge(at now: Int64) -> Int64 { (oldestUnderway ?? oldest).map { now - $0 } ?? 0 }
+    package func unsentAge(at now: Int64) -> Int64 { (oldestUnderway ?? oldest).map { now - $0 } ?? 0 }
 
     /// When the next message must be sent at the latest.
     package var nextBeat: Int64 { sentAt.map { $0 + beat } ?? 0 }
 
-    /// The messages to send now: all waiting news, or one empty message if `nextBeat` has come. The caller must then call
+    /// The messages to send now: all notifications, or one empty message if `nextBeat` has come. The caller must then call
     /// `ended`.
     package mutating func takeMessages(at now: Int64) -> [String] {
         if outbox.isEmpty, now < nextBeat { return [] }
-        let (news, hasDropped) = outbox.take()
+        let (notifications, hasDropped) = outbox.take()
         // A missing number tells the others to look for changes themselves.
         if hasDropped { number += 1 }
-        var (rest, texts) = (news[...], [String]())
+        var (rest, texts) = (notifications[...], [String]())
         repeat {
             number += 1
             texts.append(BusMessage.take(from: &rest, sender: id, number: number))
         } while !rest.isEmpty
-        (underway, oldestUnderway, oldest) = (news, oldest, nil)
+        (underway, oldestUnderway, oldest) = (notifications, oldest, nil)
         return texts
     }
 
-    /// The messages of `takeMessages` were sent, or may not have been. Their news then wait again. Their numbers are not
-    /// used again, because the messages may have arrived. Returns how many news were sent.
+    /// The messages of `takeMessages` were sent, or may not have been. Then their notifications wait again. Their numbers
+    /// are not used again, because the messages may have arrived. Returns how many notifications were sent.
     @discardableResult
     package mutating func ended(areSent: Bool, at now: Int64) -> Int {
-        guard let news = underway.take() else { return 0 }
+        guard let notifications = underway.take() else { return 0 }
         let since = oldestUnderway.take()
         if areSent {
             sentAt = now
-            return news.count
+            return notifications.count
         }
-        outbox.putBack(news)
+        outbox.putBack(notifications)
         oldest = since ?? oldest
         return 0
     }
 
     // MARK: Receiving
 
-    /// How many other servers are heard.
-    package var neighbourCount: Int { neighbours.count }
+    /// The number of other servers whose messages arrive here.
+    package var peerCount: Int { peers.count }
 
     /// Reads messages, and finds out which servers are silent. Returns how many messages came from other servers.
-    package mutating func hear(_ texts: [String], at now: Int64) -> (count: Int, events: [NodeEvent]) {
-        var (count, events): (Int, [NodeEvent]) = (0, [])
+    package mutating func receive(_ texts: [String], at now: Int64) -> (count: Int, events: [BusEvent]) {
+        var (count, events): (Int, [BusEvent]) = (0, [])
         for text in texts {
             guard let message = BusMessage(text), message.sender != id else { continue }
             count += 1
-            events += neighbours.hear(message, at: now)
-            if !message.news.isEmpty { events.append(.news(message.sender, message.news)) }
+            events += peers.received(message, at: now)
+            if !message.notifications.isEmpty {
+                events.append(.received(message.sender, message.notifications))
+            }
         }
-        return (count, events + neighbours.forgetSilent(at: now))
+        return (count, events + peers.forgetSilent(at: now))
     }
 
     /// The connection was lost. Messages may be missed from now on, so the other servers must be found again.
     package mutating func disconnected(at now: Int64) {
         ended(areSent: false, at: now)
         sentAt = nil
-        neighbours.forgetAll()
+        peers.forgetAll()
     }
 
     /// This server goes on under another name, so the others take it for another server.

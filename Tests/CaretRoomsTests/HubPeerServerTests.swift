@@ -7,10 +7,10 @@ import Testing
 
 /// The tests change the store directly, as another server does.
 @Suite("hub: other servers over the same store")
-struct HubNodesTests {
+struct HubPeerServerTests {
     /// How a server learns of a change.
     enum Way: CaseIterable {
-        case hint, sweep, missed
+        case notification, sweep, missed
     }
 
     /// The other server.
@@ -24,9 +24,9 @@ struct HubNodesTests {
 
     private func learn(of document: DocumentID, _ way: Way, _ world: ServerWorld) {
         switch way {
-        case .hint: world.hubEvent(.heard(.news(there, [.changed(document)])))
+        case .notification: world.hubEvent(.bus(.received(there, [.changed(document)])))
         case .sweep: world.pass(milliseconds: 2_000)
-        case .missed: world.hubEvent(.heard(.missed))
+        case .missed: world.hubEvent(.bus(.missed))
         }
         world.run()
     }
@@ -65,7 +65,7 @@ struct HubNodesTests {
         #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
     }
 
-    @Test("a request finds the document that has the name now, whatever this server has heard")
+    @Test("a request finds the document that has the name now, whatever this server was notified of")
     func reusedName() throws {
         let world = server()
         let first = world.document("a", "first")
@@ -86,8 +86,8 @@ struct HubNodesTests {
         let ann = world.connect("ann")
         #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
         world.append("y", to: a)
-        if way == .hint {
-            world.hubEvent(.heard(.news(there, [.head(a, 2)])))
+        if way == .notification {
+            world.hubEvent(.bus(.received(there, [.head(a, 2)])))
         } else {
             learn(of: a, way, world)
         }
@@ -109,7 +109,7 @@ struct HubNodesTests {
 
     // MARK: Followers
 
-    @Test("followers hear of what other servers create, rename and delete", arguments: Way.allCases)
+    @Test("followers learn what other servers create, rename and delete", arguments: Way.allCases)
     func followed(way: Way) throws {
         let world = server()
         let (a, b) = (world.document("a", "x"), world.document("b", "y"))
@@ -119,11 +119,11 @@ struct HubNodesTests {
         #expect(world.store.rename(a, to: try DocumentName("c")) == .renamed)
         #expect(world.store.delete(b, at: 9) == nil)
         let d = world.document("d", "z")
-        if way == .hint {
-            world.hubEvent(.heard(.news(there, [a, b, d].map { .changed($0) })))
+        if way == .notification {
+            world.hubEvent(.bus(.received(there, [a, b, d].map { .changed($0) })))
         } else {
-            // Without hints, only `missed` makes the hub compare documents that nobody has open.
-            world.hubEvent(.heard(.missed))
+            // Without notifications, only `missed` makes the hub compare documents that nobody has open.
+            world.hubEvent(.bus(.missed))
         }
         world.run()
         world.pass(milliseconds: 1_000)
@@ -136,7 +136,7 @@ struct HubNodesTests {
         #expect(heard.filter { $0.hasPrefix(#"{"type":"document","doc":"c""#) }.count == 1)
         #expect(heard.filter { $0.hasPrefix(#"{"type":"document","doc":"d""#) }.count == 1)
         #expect(heard.count == 4)
-        world.hubEvent(.heard(.missed))
+        world.hubEvent(.bus(.missed))
         world.pass(milliseconds: 2_000)
         #expect(ann.heard() == [])
     }
@@ -150,7 +150,7 @@ struct HubNodesTests {
         world.pass(milliseconds: 1_000)
         #expect(world.store.rename(a, to: try DocumentName("c")) == .renamed)
         world.refuses = { if case .list = $0 { true } else { false } }
-        world.hubEvent(.heard(.missed))
+        world.hubEvent(.bus(.missed))
         world.run()
         #expect(ann.heard() == [])
         world.refuses = { _ in false }
@@ -169,7 +169,7 @@ struct HubNodesTests {
 
     // MARK: Connections
 
-    @Test("other servers are told every two seconds how much this one is used")
+    @Test("a server reports every two seconds how much it is used")
     func reports() {
         let world = server()
         world.document("a", "x")
@@ -182,20 +182,20 @@ struct HubNodesTests {
         #expect(world.reports.dropFirst(before) == [NodeLoad(connections: 1, documents: 1)])
     }
 
-    @Test("a token that another server revokes ends its connections", arguments: [Way.hint, .sweep])
+    @Test("a token that another server revokes ends its connections", arguments: [Way.notification, .sweep])
     func revoked(way: Way) throws {
         let world = server()
         let text = try world.store.addToken(of: UserName("ann"), .all, at: 1).get()
         world.tokens["token-ann"] = Identity(user: "ann", token: text.token, grants: .all)
         let ann = world.connect("ann")
         #expect(ann.hears() == ["welcome"])
-        // A wrong hint does nothing.
-        world.hubEvent(.heard(.news(there, [.revoked(text.token)])))
+        // A wrong notification does nothing.
+        world.hubEvent(.bus(.received(there, [.revoked(text.token)])))
         world.run()
         #expect(ann.hears() == [] && !ann.isEnded)
         #expect(world.store.revokeToken(text.token) == nil)
-        if way == .hint {
-            world.hubEvent(.heard(.news(there, [.revoked(text.token)])))
+        if way == .notification {
+            world.hubEvent(.bus(.received(there, [.revoked(text.token)])))
             world.run()
         } else {
             world.pass(milliseconds: 2_000)
@@ -207,53 +207,53 @@ struct HubNodesTests {
     func replaced() {
         let world = server()
         let ann = world.connect("ann")
-        guard case .joined(let pusher, let time)? = world.told.last else {
-            Issue.record("the hub told nobody of the client: \(world.told)")
+        guard case .joined(let pusher, let time)? = world.published.last else {
+            Issue.record("the hub did not publish the client: \(world.published)")
             return
         }
         #expect(time == world.now && pusher.user == "ann")
         for earlier in [time - 1, time] {
-            world.hubEvent(.heard(.news(there, [.joined(pusher, at: earlier)])))
+            world.hubEvent(.bus(.received(there, [.joined(pusher, at: earlier)])))
             world.run()
         }
         #expect(ann.hears() == ["welcome"] && !ann.isEnded)
         let other = PublicPusher(user: "bob", client: pusher.client)
-        world.hubEvent(.heard(.news(there, [.joined(other, at: time + 1), .joined(pusher, at: time + 1)])))
+        world.hubEvent(.bus(.received(there, [.joined(other, at: time + 1), .joined(pusher, at: time + 1)])))
         world.run()
         #expect(ann.heard().line(0).contains(#""type":"bye","reason":"replaced""#) && ann.isEnded)
     }
 
     @Test("what sessions at other servers select reaches the room, and a server that ends takes them along")
-    func guests() throws {
+    func remoteSessions() throws {
         let world = server()
         let a = world.document("a", "x")
         let ann = world.connect("ann")
         #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
-        #expect(world.told.last == .roster(a))
+        #expect(world.published.last == .roster(a))
         let entry = try world.store.entry(of: a).get()
-        let bob = GuestNews(
+        let bob = PublishedSession(
             document: a, epoch: entry.epoch.document, revision: 1, session: "there-1", user: "bob",
             client: "p-bob", info: #"{"color":"blue"}"#, moment: 1, selections: [Selection(caret: 1)])
-        world.hubEvent(.heard(.news(there, [.selected(bob)])))
+        world.hubEvent(.bus(.received(there, [.selected(bob)])))
         world.run()
         #expect(
             ann.hears() == [
                 #"{"type":"peer","doc":"a","session":"there-1","user":"bob","client":"p-bob","info":{"color":"blue"},"rev":1,"selections":[[1,1]]}"#
             ])
         #expect(ann.asks(#"{"type":"select","doc":"a","rev":1,"selections":[[0,1]]}"#) == [])
-        world.hubEvent(.heard(.news(there, [.roster(a)])))
+        world.hubEvent(.bus(.received(there, [.roster(a)])))
         world.run()
-        guard case .selected(let told)? = world.told.last else {
-            Issue.record("the room told nobody of its session: \(world.told)")
+        guard case .selected(let sent)? = world.published.last else {
+            Issue.record("the room did not publish its session: \(world.published)")
             return
         }
-        #expect(told.user == "ann" && told.selections == [Selection(anchor: 0, head: 1)])
-        world.hubEvent(.heard(.missed))
+        #expect(sent.user == "ann" && sent.selections == [Selection(anchor: 0, head: 1)])
+        world.hubEvent(.bus(.missed))
         world.run()
-        #expect(world.told.suffix(2).contains(.roster(a)))
+        #expect(world.published.suffix(2).contains(.roster(a)))
     }
 
-    @Test("a server without others tells nothing and asks for nothing")
+    @Test("a server without others publishes nothing and asks for nothing")
     func alone() {
         let world = ServerWorld()
         world.document("a", "x")
@@ -261,7 +261,7 @@ struct HubNodesTests {
         _ = ann.asks(#"{"type":"open","doc":"a"}"#)
         let calls = world.calls.count
         world.pass(milliseconds: 10_000)
-        #expect(world.told == [] && world.calls.count == calls)
+        #expect(world.published == [] && world.calls.count == calls)
     }
 }
 

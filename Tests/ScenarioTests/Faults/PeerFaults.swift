@@ -157,34 +157,33 @@ final class FirstHeadKept: FirstEntryKept {
     }
 }
 
-/// No server tells the others what its sessions have selected.
-final class SelectionNotTold: PlantedFault {
-    override func told(_ news: NodeNews, hearsOthers: Bool) -> NodeNews? {
-        if case .selected = news { nil } else { news }
+/// No server publishes what its sessions have selected.
+final class SelectionNotPublished: PlantedFault {
+    override func published(_ notification: PeerNotification, hasPeers: Bool) -> PeerNotification? {
+        if case .selected = notification { nil } else { notification }
     }
 }
 
-/// A server tells of no departure while it hears no other server.
-final class DepartureNotTold: PlantedFault {
-    override func told(_ news: NodeNews, hearsOthers: Bool) -> NodeNews? {
-        if case .left = news, !hearsOthers { nil } else { news }
+/// A server publishes no departure while no messages of other servers arrive.
+final class DepartureNotPublished: PlantedFault {
+    override func published(_ notification: PeerNotification, hasPeers: Bool) -> PeerNotification? {
+        if case .left = notification, !hasPeers { nil } else { notification }
     }
 }
 
-/// A server does not tell its sessions to a server that it begins to hear.
-final class FoundServerNotTold: PlantedFault {
-    override func heard(_ event: NodeEvent) -> NodeEvent? { if case .found = event { nil } else { event } }
+/// A server does not publish its sessions again when messages of another server begin to arrive.
+final class FoundServerIgnored: PlantedFault {
+    override func received(_ event: BusEvent) -> BusEvent? {
+        if case .found = event { nil } else { event }
+    }
 }
 
-/// What a session has selected is told with the revision before the one in which it counts.
-final class SelectionToldTooEarly: PlantedFault {
-    override func told(_ news: NodeNews, hearsOthers: Bool) -> NodeNews? {
-        guard case .selected(let guest) = news, guest.revision > 0 else { return news }
-        return .selected(
-            GuestNews(
-                document: guest.document, epoch: guest.epoch, revision: Revision(guest.revision.value - 1),
-                session: guest.session, user: guest.user, client: guest.client, info: guest.info,
-                moment: guest.moment, selections: guest.selections))
+/// What a session has selected is published with the revision before the one in which it counts.
+final class SelectionPublishedTooEarly: PlantedFault {
+    override func published(_ notification: PeerNotification, hasPeers: Bool) -> PeerNotification? {
+        guard case .selected(var session) = notification, session.revision > 0 else { return notification }
+        session.revision = Revision(session.revision.value - 1)
+        return .selected(session)
     }
 }
 

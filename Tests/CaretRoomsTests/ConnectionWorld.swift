@@ -221,7 +221,7 @@ extension RoomEvent {
         case .renewed: "renewed"
         case .trimmed(let start): "trimmed \(start.value)"
         case .storeHead(let head): "store head \(head.value)"
-        case .remoteSessions(let event): "\(event)"
+        case .bus(let event): "\(event)"
         case .nowCalled(let name, let readers): "now called \(name) for \(readers.count)"
         case .leave(let session): "leave s\(session.number)"
         case .awaitPushes(let pusher, let connection): "await \(pusher.client) for \(connection.value)"

@@ -105,14 +105,14 @@ import Testing
     @Test("selections that wait for their revision are forgotten if their server ends, or messages were lost")
     func earlyOfGone() throws {
         for (event, isForgotten) in [
-            (RemoteSessionEvent.gone(NodeID(node: 1, run: 2)), false), (.gone(here), true), (.missed, true),
+            (BusEvent.gone(NodeID(node: 1, run: 2)), false), (.gone(here), true), (.missed, true),
         ] {
             var (one, two) = try rooms("ab")
             one.push(.ann, [(0, 0, "zz")], base: 1, seq: 1)
             one.select(.ann, [(1, 1)], at: 2)
             two.holds = \.isRead
             two.receive(one.takePublished(), from: here)
-            two.send(.remoteSessions(event))
+            two.send(.bus(event))
             try two.commitElsewhere([(0, 0, "zz")])
             two.release()
             #expect(two.lines(.bob).types == (isForgotten ? ["change"] : ["change", "peer"]))
@@ -218,9 +218,9 @@ import Testing
         one.select(.ann, [(1, 1)], at: 1)
         two.receive(one.takePublished(), from: here)
         two.forget()
-        two.send(.remoteSessions(.gone(NodeID(node: 1, run: 2))))
+        two.send(.bus(.gone(NodeID(node: 1, run: 2))))
         #expect(two.lines(.bob) == [])
-        two.send(.remoteSessions(.gone(here)))
+        two.send(.bus(.gone(here)))
         two.tick()
         #expect(two.lines(.bob) == [#"{"type":"peer","doc":"notes","session":"s1","left":true}"#])
     }
@@ -235,7 +235,7 @@ import Testing
         two.tick()
         two.forget()
         _ = two.takePublished()
-        two.send(.remoteSessions(.missed))
+        two.send(.bus(.missed))
         let asked = two.takePublished()
         // The other server may have asked in the message that was lost, so it is sent all.
         #expect(asked.count == 2 && asked.contains(.roster(two.document)))
@@ -243,7 +243,7 @@ import Testing
         two.receive(one.takePublished())
         two.sleep(milliseconds: 4_000)
         #expect(two.lines(.bob) == [])
-        two.send(.remoteSessions(.missed))
+        two.send(.bus(.missed))
         two.sleep(milliseconds: 2_999)
         #expect(two.lines(.bob) == [])
         two.sleep(milliseconds: 100)

@@ -242,15 +242,8 @@ struct RoomWorld {
     mutating func receive(
         _ notifications: [PeerNotification], from node: NodeID = NodeID(node: 2, run: 1)
     ) {
-        for one in notifications {
-            switch one {
-            case .selected(let session): send(.remoteSessions(.selected(node, session)))
-            case .left(_, let session): send(.remoteSessions(.left(session)))
-            case .roster: send(.remoteSessions(.rosterAsked))
-            case .head(_, let revision): send(.storeHead(revision))
-            case .changed, .revoked, .joined: break
-            }
-        }
+        for case .head(_, let revision) in notifications { send(.storeHead(revision)) }
+        send(.bus(.received(node, notifications)))
     }
 
     // MARK: Results

@@ -89,9 +89,8 @@ package struct BusEndpoint {
             guard let message = BusMessage(text), message.sender != id else { continue }
             count += 1
             events += peers.received(message, at: now)
-            if !message.notifications.isEmpty {
-                events.append(.received(message.sender, message.notifications))
-            }
+            if message.notifications.isEmpty { continue }
+            events.append(.received(message.sender, message.notifications))
         }
         return (count, events + peers.forgetSilent(at: now))
     }

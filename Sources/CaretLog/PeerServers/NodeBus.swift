@@ -51,10 +51,7 @@ package struct NodeID: Comparable, Hashable, Sendable {
     /// A random number that differs between the runs of a server.
     package let run: UInt64
 
-    package init(node: Int64, run: UInt64) {
-        self.node = node
-        self.run = run
-    }
+    package init(node: Int64, run: UInt64) { (self.node, self.run) = (node, run) }
 
     package static func < (left: NodeID, right: NodeID) -> Bool {
         (left.node, left.run) < (right.node, right.run)
@@ -66,8 +63,5 @@ package struct PublicPusher: Hashable, Sendable {
     package let user: ByteString
     package let client: ByteString
 
-    package init(user: ByteString, client: ByteString) {
-        self.user = user
-        self.client = client
-    }
+    package init(user: ByteString, client: ByteString) { (self.user, self.client) = (user, client) }
 }

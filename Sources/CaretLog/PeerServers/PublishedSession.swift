@@ -25,14 +25,8 @@ package struct PublishedSession: Hashable, Sendable {
         document: DocumentID, epoch: UInt64, revision: Revision, session: ByteString, user: ByteString,
         client: ByteString, info: ByteString?, moment: Int, selections: [Selection]
     ) {
-        self.document = document
-        self.epoch = epoch
-        self.revision = revision
-        self.session = session
-        self.user = user
-        self.client = client
-        self.info = info
-        self.moment = moment
-        self.selections = selections
+        (self.document, self.epoch, self.revision) = (document, epoch, revision)
+        (self.session, self.user, self.client, self.info) = (session, user, client, info)
+        (self.moment, self.selections) = (moment, selections)
     }
 }

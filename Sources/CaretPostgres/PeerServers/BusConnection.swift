@@ -13,11 +13,8 @@ struct BusConnection {
     private var process: Int64 = 0
     /// When this server stops waiting for its name.
     private var waitsForNameUntil: ContinuousClock.Instant
-    private var nextAttempt = ContinuousClock.now
-    private var pause = BusConnection.shortestPause
-
-    private static let shortestPause = Duration.milliseconds(50)
-    private static let longestPause = Duration.seconds(1)
+    /// Nil while there is a connection.
+    private var outage: Outage?
 
     /// Connects, and takes the lock on the server's name. Another running server may have it.
     init(_ shared: SharedState, name: String) throws(PostgresOpeningFault) {
@@ -69,7 +66,7 @@ struct BusConnection {
         }
         try new.execute("LISTEN \(channel)")
         connection = new
-        pause = BusConnection.shortestPause
+        outage = nil
         hasName = try takesLock(of: shared.node)
         waitsForNameUntil = BusConnection.endOfWait(shared)
     }
@@ -120,14 +117,14 @@ struct BusConnection {
         if case .server = fault { shared.report(fault) }
         connection = nil
         hasName = false
-        nextAttempt = .now + pause
-        pause = min(pause * 2, BusConnection.longestPause)
+        var current = outage ?? Outage(since: .now, patience: .milliseconds(Int64(shared.patience)))
+        current.attemptFailed(at: .now)
+        outage = current
     }
 
     /// Waits for the time of the next attempt to connect. Returns false if it was woken before.
     private func waitForAttempt(_ signal: WakeSignal) -> Bool {
-        let left = nextAttempt - .now
-        if left <= .zero { return true }
+        guard let left = outage.map({ $0.nextAttempt - .now }), left > .zero else { return true }
         var descriptor = pollfd(fd: signal.descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&descriptor, 1, Int32(left / .milliseconds(1))) == 0
     }

@@ -26,9 +26,8 @@ struct NodeTable {
         return try row.integer(0)
     }
 
-    /// The name of a server that runs: each one holds an advisory lock with its number. One whose connection is cut does not
-    /// hold it. Until the
-    /// end of the transaction, holds the locks of the servers that do not run.
+    /// The name of a server that runs: each one holds an advisory lock with its number, unless its connection is cut. Until
+    /// the end of the transaction, holds the locks of the servers that do not run.
     static func running(_ connection: PostgresConnection) throws(PostgresFault) -> String? {
         try connection.run(
             """

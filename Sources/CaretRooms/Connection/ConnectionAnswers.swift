@@ -171,7 +171,7 @@ extension ConnectionState {
             defer { refusedCloses.remove(session) }
             return ended(session)
         case .diverged(let session, _), .rightsChanged(let session, _): return ended(session)
-        case .open, .renewed, .trimmed, .storeHead, .nowCalled, .remoteSessions, .rename, .delete, .redact,
+        case .open, .renewed, .trimmed, .storeHead, .nowCalled, .bus, .rename, .delete, .redact,
             .leave,
             .awaitPushes, .select, .written, .answered, .computed, .encoded, .waitEnded, .timePassed:
             break

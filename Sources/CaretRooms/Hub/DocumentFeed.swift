@@ -131,24 +131,13 @@ package struct DocumentFeed: Equatable, Sendable {
     mutating func listed(
         _ entries: [DocumentEntry], at position: Int, at now: Int64, every milliseconds: Int
     ) -> [DocumentEntry] {
-        if reported == nil { return entries }
-        return entries.filter { entry in
+        entries.filter { entry in
             if let known = reported?[entry.id], known.name != entry.name {
                 schedule(entry.id, at: now, every: milliseconds)
                 return false
             }
             reported?.add(entry, listedAt: position)
             return true
-        }
-    }
-
-    mutating func scanned(_ entries: [DocumentEntry], at now: Int64, every milliseconds: Int) {
-        for document in reported?.scanned(entries) ?? [] { schedule(document, at: now, every: milliseconds) }
-    }
-
-    mutating func endScan(failed: Bool, at now: Int64, every milliseconds: Int) {
-        for document in reported?.endScan(failed: failed) ?? [] {
-            schedule(document, at: now, every: milliseconds)
         }
     }
 

@@ -67,11 +67,6 @@ extension HubState {
         emit(.watchCommits(false))
     }
 
-    /// A commit changed a document.
-    mutating func changed(_ document: DocumentID) {
-        schedule(document)
-    }
-
     mutating func schedule(_ document: DocumentID) {
         feed.schedule(document, at: now, every: limits.documentMilliseconds)
     }

@@ -68,9 +68,7 @@ extension HubState {
             "each waiting read is stored under its own connection",
             waitingReads.allSatisfy { $0.key == $0.value.connection })
     }
-}
 
-extension HubState {
     private func checkTokenEnds() throws(BrokenInvariant) {
         let ends = joinedConnections.connections.compactMap { joinedConnections[$0]?.expires }
         try BrokenInvariant.check(

@@ -146,7 +146,7 @@ package struct HubState: Sendable {
         case .ended(let session): ended(session)
         case .fellBehind(let session, let isBehind): fellBehind(session, isBehind)
         case .notified(let document, let notice): notified(document, notice)
-        case .changed(let document): changed(document)
+        case .changed(let document): schedule(document)
         case .dropped(let document): dropped(document)
         case .kept(let document): kept(document)
         case .answered(let id, let answer): answered(id, answer)

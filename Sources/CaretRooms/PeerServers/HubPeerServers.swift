@@ -12,8 +12,7 @@ extension HubState {
         switch event {
         case .received(let node, let notifications):
             for one in notifications { received(one, from: node) }
-        case .found: sendToOpenRooms(.found)
-        case .gone(let node): sendToOpenRooms(.gone(node))
+        case .found, .gone: sendToOpenRooms(event)
         case .missed:
             remoteChanges?.missedNotifications(at: now)
             sweepIfDue()
@@ -30,14 +29,14 @@ extension HubState {
             if rooms[document] != nil { remoteChanges?.compare([document]) }
         case .revoked(let token): checkTokens([token])
         case .joined(let pusher, let time): endReplaced(by: pusher, at: time)
-        case .selected(let session): send(.remoteSessions(.selected(node, session)), to: session.document)
-        case .left(let document, let session): send(.remoteSessions(.left(session)), to: document)
-        case .roster(let document): send(.remoteSessions(.rosterAsked), to: document)
+        case .selected(let session): send(.bus(.received(node, [notification])), to: session.document)
+        case .left(let document, _), .roster(let document):
+            send(.bus(.received(node, [notification])), to: document)
         }
     }
 
-    private mutating func sendToOpenRooms(_ event: RemoteSessionEvent) {
-        for document in rooms.keys.sorted() { send(.remoteSessions(event), to: document) }
+    private mutating func sendToOpenRooms(_ event: BusEvent) {
+        for document in rooms.keys.sorted() { send(.bus(event), to: document) }
     }
 
     private mutating func send(_ event: RoomEvent, to document: DocumentID) {
@@ -137,19 +136,21 @@ extension HubState {
         if let next = scan.next(limit: HubState.batch) {
             call(next, for: .rescan(scan))
         } else {
-            feed.endScan(failed: false, at: now, every: limits.documentMilliseconds)
+            schedule(feed.reported?.endScan(failed: false) ?? [])
         }
     }
 
     mutating func rescanned(_ scan: NameScan, _ answer: StoreAnswer) {
         var scan = scan
         do throws(RequestRefusal) {
-            feed.scanned(try scan.receive(answer), at: now, every: limits.documentMilliseconds)
+            schedule(feed.reported?.scanned(try scan.receive(answer)) ?? [])
             proceed(scan)
         } catch {
-            feed.endScan(failed: true, at: now, every: limits.documentMilliseconds)
+            _ = feed.reported?.endScan(failed: true)
         }
     }
+
+    private mutating func schedule(_ documents: [DocumentID]) { for one in documents { schedule(one) } }
 
     // MARK: Connections
 

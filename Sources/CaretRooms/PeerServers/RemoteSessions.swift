@@ -63,8 +63,6 @@ package struct RemoteSessions: Sendable {
 
     // MARK: Selections that come too early
 
-    var hasEarly: Bool { !early.isEmpty }
-
     /// Keeps selections until the room has their revision.
     mutating func keepEarly(_ session: PublishedSession, from node: NodeID) {
         if let known = early[session.session], known.session.moment > session.moment { return }
@@ -78,6 +76,7 @@ package struct RemoteSessions: Sendable {
 
     /// Removes and returns the selections up to a revision.
     mutating func takeEarly(upTo head: Revision) -> [(node: NodeID, session: PublishedSession)] {
+        if early.isEmpty { return [] }
         let due = early.filter { $0.value.session.revision <= head }
         for session in due.keys { early[session] = nil }
         return due.sorted { $0.key < $1.key }.map(\.value)

@@ -1,35 +1,16 @@
 import CaretCore
-package import CaretLog
+import CaretLog
 import CaretWire
-
-/// What a room receives about the sessions at other servers.
-package enum RemoteSessionEvent: Equatable, Sendable {
-    case selected(NodeID, PublishedSession)
-    /// The session with this public id has left.
-    case left(ByteString)
-    /// Another server asks who has the document open.
-    case rosterAsked
-    /// Messages of another server arrive from now on. It may not know of the sessions here.
-    case found
-    /// Notifications of other servers were missed.
-    case missed
-    /// A run of a server has ended.
-    case gone(NodeID)
-}
 
 /// The sessions at other servers, and what this room publishes about its own.
 extension RoomState {
-    mutating func received(_ event: RemoteSessionEvent) {
+    mutating func received(_ event: BusEvent) {
         // A room without sessions shows nobody anything. It asks when its first session opens.
         if closedWith != nil || sessions.isEmpty { return }
         switch event {
-        case .selected(let node, let session): received(session, from: node)
-        case .left(let session):
-            remoteSessions.forgetEarly(session)
-            if let index = remoteSessions.index(of: WireString(session.string)) {
-                removeRemoteSession(at: index)
-            }
-        case .rosterAsked, .found: publishAllSelections()
+        case .received(let node, let notifications):
+            for notification in notifications { received(notification, from: node) }
+        case .found: publishAllSelections()
         case .missed:
             remoteSessions.beginConfirmation(at: clock.now)
             askForRemoteSessions()
@@ -39,6 +20,20 @@ extension RoomState {
         case .gone(let node):
             remoteSessions.forgetEarly(of: node)
             removeRemoteSessions { $0.node == node }
+        }
+    }
+
+    private mutating func received(_ notification: PeerNotification, from node: NodeID) {
+        switch notification {
+        case .selected(let session): received(session, from: node)
+        case .left(_, let session):
+            remoteSessions.forgetEarly(session)
+            if let index = remoteSessions.index(of: WireString(session.string)) {
+                removeRemoteSession(at: index)
+            }
+        case .roster: publishAllSelections()
+        // The hub handles these.
+        case .head, .changed, .revoked, .joined: break
         }
     }
 
@@ -54,16 +49,14 @@ extension RoomState {
 
     /// Whether the client has moved to this server.
     private func isHere(_ published: PublishedSession) -> Bool {
-        sessions.all.contains { session in
-            let introduction = session.participant.introduction
-            return introduction.client.string == published.client.string
-                && introduction.user.string == published.user.string
+        sessions.all.contains {
+            $0.participant.introduction.client.string == published.client.string
+                && $0.participant.introduction.user.string == published.user.string
         }
     }
 
     /// Shows the selections that came before their revision.
     mutating func showEarlySelections() {
-        if !remoteSessions.hasEarly { return }
         for (node, session) in remoteSessions.takeEarly(upTo: head)
         where session.epoch == log.epoch.document {
             show(session, from: node)
@@ -106,7 +99,7 @@ extension RoomState {
 
     private mutating func removeRemoteSession(at index: Int) {
         let session = remoteSessions.remove(at: index)
-        presence.left(session)
+        presence.left(session.name, session.presence)
         sweepPresenceIfNeeded()
     }
 

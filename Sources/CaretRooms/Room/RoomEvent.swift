@@ -29,8 +29,8 @@ package enum RoomEvent: Equatable, Sendable {
     case storeHead(Revision)
     /// Another server has renamed the document. Only `readers` may learn the new name.
     indirect case nowCalled(DocumentName, readers: [SessionID])
-    /// What other servers publish about their sessions, or ask about those of this one.
-    indirect case remoteSessions(RemoteSessionEvent)
+    /// An event of the bus that concerns sessions at other servers, or this room's own.
+    indirect case bus(BusEvent)
     /// The session's connection has ended. The room answers with `ended`, even if it does not know the
     /// session.
     case leave(SessionID)

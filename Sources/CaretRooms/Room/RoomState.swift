@@ -122,7 +122,7 @@ package struct RoomState: Sendable {
         case .diverged(let session, let revision): diverged(session, revision)
         case .storeHead(let revision): storeHead(is: revision)
         case .nowCalled(let name, let readers): nowCalled(name, readers: Set(readers))
-        case .remoteSessions(let event): received(event)
+        case .bus(let event): received(event)
         case .leave(let session): leave(session)
         case .rightsChanged(let session, let rights): rightsChanged(session, rights)
         case .awaitPushes(let pusher, let connection): awaitPushes(of: pusher, for: connection)

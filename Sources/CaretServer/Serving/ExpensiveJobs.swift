@@ -31,7 +31,7 @@ extension RoomEvent {
         case .push(let push): push.content.isExpensive
         case .answered(_, let answer): answer.isExpensive
         case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled,
-            .remoteSessions, .leave, .awaitPushes, .select, .close, .diverged, .written, .computed, .encoded,
+            .bus, .leave, .awaitPushes, .select, .close, .diverged, .written, .computed, .encoded,
             .waitEnded, .timePassed:
             false
         }

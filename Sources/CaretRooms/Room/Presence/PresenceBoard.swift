@@ -37,21 +37,19 @@ package struct PresenceBoard: Sendable {
 
     /// Records a session's selections. Each call gets a new moment.
     package mutating func select(_ selections: [Selection], by session: inout RoomSession) {
-        selectionCount += selections.count - session.presence.selections.count
-        session.presence.select(selections, at: add(.selected(session.id)))
+        select(selections, .selected(session.id), &session.presence)
     }
 
     /// Records the selections of a session at another server.
     mutating func select(_ selections: [Selection], by remote: inout RemoteSession) {
-        selectionCount += selections.count - remote.presence.selections.count
-        remote.presence.select(selections, at: add(.remoteSelected(remote.name)))
+        select(selections, .remoteSelected(remote.name), &remote.presence)
     }
 
-    /// Records that a session at another server has left.
-    mutating func left(_ remote: RemoteSession) {
-        selectionCount -= remote.presence.selections.count
-        // A session that was removed before it had a moment was shown to nobody.
-        if let known = remote.presence.known { _ = add(.left(remote.name, known: known)) }
+    private mutating func select(
+        _ selections: [Selection], _ kind: Event.Kind, _ presence: inout SessionPresence
+    ) {
+        selectionCount += selections.count - presence.selections.count
+        presence.select(selections, at: add(kind))
     }
 
     /// Forgets all remote sessions, because there is no session to which they could be shown.
@@ -61,10 +59,10 @@ package struct PresenceBoard: Sendable {
 
     mutating func markPublished() { publishedUntil = now }
 
-    /// Records that a session has left. It was introduced at the moment `known`.
-    mutating func left(_ session: RoomSession, known: Int) {
-        selectionCount -= session.presence.selections.count
-        _ = add(.left(session.participant.name, known: known))
+    /// Records that a session has left, here or at another server. If it was never introduced, nobody knows it.
+    mutating func left(_ name: WireString, _ presence: SessionPresence) {
+        selectionCount -= presence.selections.count
+        if let known = presence.known { _ = add(.left(name, known: known)) }
     }
 
     private mutating func add(_ kind: Event.Kind) -> Int {

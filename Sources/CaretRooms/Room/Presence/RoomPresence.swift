@@ -60,12 +60,10 @@ extension RoomState {
         sweepPresenceIfNeeded()
     }
 
-    /// Records that a session has left the room, so that other sessions are informed. Nothing is sent about a
-    /// session that was never introduced.
+    /// Records that a session has left the room, so that other sessions are informed.
     mutating func forgetPresence(of session: RoomSession) {
-        guard let known = session.presence.known else { return }
         publishDeparture(of: session)
-        presence.left(session, known: known)
+        presence.left(session.participant.name, session.presence)
         sweepPresenceIfNeeded()
     }
 
@@ -170,22 +168,19 @@ extension RoomState {
                 guard let index = sessions.index(of: id),
                     sessions[index].presence.selected == event.moment
                 else { continue }
-                let (participant, presence) = (sessions[index].participant, sessions[index].presence)
-                let introduces = presence.isNew(since: introduced)
                 let line = peerLine(
-                    of: participant.name, participant.introduction, presence, in: unit, introduces)
-                sessions[index].presence.keep(line, at: head, in: unit, introducing: introduces)
+                    of: sessions[index].participant.name, sessions[index].participant.introduction,
+                    sessions[index].presence, in: unit, since: introduced)
+                sessions[index].presence.keep(line, at: head, in: unit, since: introduced)
                 batch.append(line, at: event.moment)
             case .remoteSelected(let name):
                 guard let index = remoteSessions.index(of: name),
                     remoteSessions[index].presence.selected == event.moment
                 else { continue }
-                let (introduction, presence) = (
-                    remoteSessions[index].introduction, remoteSessions[index].presence
-                )
-                let introduces = presence.isNew(since: introduced)
-                let line = peerLine(of: name, introduction, presence, in: unit, introduces)
-                remoteSessions[index].presence.keep(line, at: head, in: unit, introducing: introduces)
+                let line = peerLine(
+                    of: name, remoteSessions[index].introduction, remoteSessions[index].presence, in: unit,
+                    since: introduced)
+                remoteSessions[index].presence.keep(line, at: head, in: unit, since: introduced)
                 batch.append(line, at: event.moment)
             }
         }
@@ -195,12 +190,12 @@ extension RoomState {
     /// The line about a session, with its introduction if receivers do not know the session yet.
     private mutating func peerLine(
         of name: WireString, _ introduction: Introduction, _ peer: SessionPresence, in unit: CodeUnit,
-        _ introduces: Bool
+        since introduced: Int
     ) -> [UInt8] {
-        if let line = peer.line(at: head, in: unit, introducing: introduces) { return line }
+        if let line = peer.line(at: head, in: unit, since: introduced) { return line }
         let news = PeerChange.News.selected(
             revision: head, selections: text.wire(peer.selections, in: unit),
-            introduction: introduces ? introduction : nil)
+            introduction: peer.isNew(since: introduced) ? introduction : nil)
         return effects.line(PeerChange(document: log.name, session: name, news: news))
     }
 

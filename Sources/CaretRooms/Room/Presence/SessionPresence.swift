@@ -43,15 +43,16 @@ package struct SessionPresence: Sendable {
     /// Whether receivers that were sent the introductions up to a moment do not know the session.
     func isNew(since introduced: Int) -> Bool { (known ?? 0) > introduced }
 
-    /// The cached line about this session; nil if none was made at this revision.
-    func line(at head: Revision, in unit: CodeUnit, introducing: Bool) -> [UInt8]? {
+    /// The cached line about this session for receivers that were sent the introductions up to a moment; nil if none was
+    /// made at this revision.
+    func line(at head: Revision, in unit: CodeUnit, since introduced: Int) -> [UInt8]? {
         guard lines.revision == head else { return nil }
-        return introducing ? lines.introducing[unit] : lines.plain[unit]
+        return isNew(since: introduced) ? lines.introducing[unit] : lines.plain[unit]
     }
 
-    mutating func keep(_ line: [UInt8], at head: Revision, in unit: CodeUnit, introducing: Bool) {
+    mutating func keep(_ line: [UInt8], at head: Revision, in unit: CodeUnit, since introduced: Int) {
         if lines.revision != head { lines = PeerLines(revision: head) }
-        if introducing { lines.introducing[unit] = line } else { lines.plain[unit] = line }
+        if isNew(since: introduced) { lines.introducing[unit] = line } else { lines.plain[unit] = line }
     }
 }
 

@@ -23,7 +23,7 @@ package final class PostgresStore: SQLStore {
     package let openCalls = OpenCalls()
     /// PostgreSQL makes its own backups.
     package var backupNames: [String] { [] }
-    private let postgresBus: PostgresBus
+    let postgresBus: PostgresBus
 
     /// Publishes to the other servers over the same database what this store has committed.
     package var bus: (any NodeBus)? { postgresBus }
@@ -89,9 +89,6 @@ package final class PostgresStore: SQLStore {
         await upkeep.round(at: time)
     }
 
-    /// Publishes a notification to the other servers over the same database.
-    func publish(_ notification: PeerNotification) { postgresBus.publish([notification]) }
-
     // MARK: Calls that write
 
     package func append(_ append: Append, _ waiting: WaitingCall) {
@@ -154,7 +151,7 @@ package final class PostgresStore: SQLStore {
         attempt(on: reads, as: .short) { readers in
             Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                    try readers.lane.decide(documents)
+                    try readers.lane.waitForOutcomes(of: documents)
                     return .entries(
                         try readers[.short].rows.entries(of: documents) {
                             readers.lane.shared.noteGeneration($0)
@@ -174,7 +171,7 @@ package final class PostgresStore: SQLStore {
             var replay = replay
             return Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                    try readers.lane.decide([replay.document])
+                    try readers.lane.waitForOutcomes(of: [replay.document])
                     // A step changes the replay, so it must come before the tuple copies it.
                     let snapshot = try replay.step(&readers[.long])
                     return (replay, snapshot)

@@ -34,7 +34,9 @@ extension PostgresStore {
     func written(_ waiting: WaitingCall, _ result: Result<StoreAnswer, PostgresFault>) {
         switch result {
         case .success(let answer):
-            if let notification = answer.notification(of: waiting.call) { publish(notification) }
+            if let notification = answer.notification(of: waiting.call) {
+                postgresBus.publish([notification])
+            }
             waiting.answer(answer)
         case .failure(let fault):
             shared.report(fault)
@@ -79,9 +81,9 @@ extension PostgresStore {
         attempt(on: reads, as: .short) { readers in
             Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                    if let document { try readers.lane.decide([document]) }
+                    if let document { try readers.lane.waitForOutcomes(of: [document]) }
                     let answer = try readers[.short].reading(body)
-                    if answer.mustBeSafe { try readers.lane.confirm() }
+                    if answer.mustBeSafe { try readers.lane.waitForReplication() }
                     return answer
                 }
             }
@@ -102,7 +104,7 @@ extension PostgresStore {
         attempt(on: reads, as: callClass) { readers in
             Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                    try readers.lane.decide([document])
+                    try readers.lane.waitForOutcomes(of: [document])
                     return try readers[callClass].reading(body)
                 }
             }

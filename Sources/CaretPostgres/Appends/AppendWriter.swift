@@ -119,7 +119,7 @@ struct AppendWriter {
     ) throws(PostgresFault) -> Set<DocumentID> {
         let documents = appends.map(\.document)
         if skipsLocked { return try lane.undecided(of: documents) }
-        try lane.decide(documents)
+        try lane.waitForOutcomes(of: documents)
         return []
     }
 

@@ -10,7 +10,7 @@ import Glibc
 ///
 /// Use it only on its thread or queue.
 package final class Lane {
-    /// For what a connection is used. The raw value is its number in the table `lane`, where earlier versions have used
+    /// What a connection is used for. The raw value is its number in the table `lane`, where earlier versions have used
     /// others, too.
     enum Use: Int64 {
         case evenAppends = 1
@@ -33,8 +33,8 @@ package final class Lane {
     private var incarnation: Int?
     /// The number of the server under which this lane counts its commits.
     private(set) var node: Int64
-    /// The highest number of commits of this lane that it was told of; nil before the first connection, and under another
-    /// number of the server.
+    /// How many commits of this lane PostgreSQL has confirmed; nil before the first connection, and under another number
+    /// of the server.
     private var commits: Int64?
     /// Nil if no attempt to connect has failed since the last connection.
     private var outage: Outage?
@@ -120,9 +120,9 @@ package final class Lane {
         }
     }
 
-    /// Commits something. Then all that this connection has read is on the standbys, too, also a commit of another server
-    /// whose wait was cancelled.
-    func confirm() throws(PostgresFault) {
+    /// Commits something. Then the standbys have all that this connection has read, also a commit of another server that
+    /// did not wait for them to the end.
+    func waitForReplication() throws(PostgresFault) {
         if shared.allowsUnreplicated { return }
         let commits = try run { connection throws(PostgresFault) in
             let row = try connection.runCommitting(
@@ -138,12 +138,12 @@ package final class Lane {
         if let commits { committed(commits) }
     }
 
-    /// Finds out whether earlier commits of unknown outcome are decided: their row locks last until then. A connection that
-    /// writes waits for that.
-    func decide(_ documents: some Sequence<DocumentID>) throws(PostgresFault) {
+    /// Waits until earlier commits of unknown outcome have ended: they hold the locks of their rows until then. A connection
+    /// that only reads does not wait, and throws.
+    func waitForOutcomes(of documents: some Sequence<DocumentID>) throws(PostgresFault) {
         let undecided = shared.undecided(of: documents)
         if undecided.isEmpty { return }
-        // A commit that waits for its standbys holds its lock for as long as it waits. Other reads do not wait for that: the
+        // A commit that waits for replication holds its lock for as long as it waits. Other reads do not wait for that: the
         // call is refused, and tried again after a pause.
         let wait = use.writes ? "" : " NOWAIT"
         try transaction { connection throws(PostgresFault) in
@@ -154,7 +154,7 @@ package final class Lane {
         shared.decided(undecided)
     }
 
-    /// Finds out which earlier commits of unknown outcome are decided, without waiting. Returns the documents of the others.
+    /// Finds out which earlier commits of unknown outcome have ended, without waiting. Returns the documents of the others.
     func undecided(of documents: some Sequence<DocumentID>) throws(PostgresFault) -> Set<DocumentID> {
         let undecided = shared.undecided(of: documents)
         if undecided.isEmpty { return [] }
@@ -208,7 +208,7 @@ package final class Lane {
             try PoolerSign.check(new, shared.address, patience: shared.patience)
             try new.execute(Lane.settings)
             try requireStandby(new)
-            try passBarrier(new)
+            try waitForReplication(on: new)
         } catch {
             // A primary without its standbys confirms nothing, and one of them may have taken over.
             shared.avoid(host: new.host)
@@ -242,9 +242,9 @@ package final class Lane {
         if list.isEmpty { throw .lost("\(PostgresOpeningFault.notReplicated)") }
     }
 
-    /// Commits something, so that what the server shows is on its standbys, too. Finds out whether the server has
-    /// lost commits that this lane was told of.
-    private func passBarrier(_ new: PostgresConnection) throws(PostgresFault) {
+    /// Commits something, so that the standbys have what the server shows. Finds out whether the server has lost commits
+    /// that it has confirmed to this lane.
+    private func waitForReplication(on new: PostgresConnection) throws(PostgresFault) {
         let cluster = try Cluster(new)
         let before = shared.incarnation
         if node != shared.node { (node, commits) = (shared.node, nil) }

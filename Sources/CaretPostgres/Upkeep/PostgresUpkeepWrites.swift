@@ -96,7 +96,7 @@ extension Lane {
     func write<Answer>(
         to documents: [DocumentID], _ body: (inout DocumentWriter) throws(PostgresFault) -> Answer
     ) throws(PostgresFault) -> Answer {
-        try decide(documents)
+        try waitForOutcomes(of: documents)
         let shared = shared
         do throws(PostgresFault) {
             return try transaction { connection throws(PostgresFault) in

@@ -65,6 +65,21 @@ struct HubPeerServerTests {
         #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
     }
 
+    @Test("a comparison that began before a rename through this server is not used")
+    func outdatedComparison() throws {
+        let world = server()
+        let a = world.document("a", "x")
+        let ann = world.connect("ann")
+        #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
+        world.holdsAnswer = { if case .entries = $0 { true } else { false } }
+        learn(of: a, .notification, world)
+        #expect(world.connect("bob").asks(#"{"type":"rename","doc":"a","to":"b"}"#) == [#"{"type":"done"}"#])
+        world.release()
+        world.run()
+        #expect(ann.hears() == [#"{"type":"gone","doc":"a","epoch":"1.1","reason":"renamed","to":"b"}"#])
+        #expect(ann.asks(#"{"type":"open","doc":"b"}"#) == ["opened"])
+    }
+
     @Test("a request finds the document that has the name now, whatever this server was notified of")
     func reusedName() throws {
         let world = server()

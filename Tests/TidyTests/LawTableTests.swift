@@ -36,27 +36,60 @@ struct LawTable {
     }
 }
 
-@Suite("The tables of docs/architecture.md") struct LawTableTests {
+/// The laws of several servers, each with the deliberate faults that break it. They come from `PeerLaws.swift`.
+private struct PeerLawTable {
+    let markdown: String
+
+    init(_ text: String) {
+        var (rows, law) = ("", "")
+        for match in text.matches(of: Self.pattern) {
+            if let name = match.1 { law = String(name) }
+            guard let fault = match.2, let type = match.3 else { continue }
+            rows += "|\(law.isEmpty ? "" : " \(law)") | \(fault) | `\(type)` |\n"
+            law = ""
+        }
+        markdown = "\n| law | fault | type of the fault |\n| --- | --- | --- |\n\(rows)"
+    }
+
+    // A computed property, since a regular expression is not Sendable.
+    private static var pattern: Regex<(Substring, Substring?, Substring?, Substring?)> {
+        #/PeerLaw\(\s*"([^"]+)"|\(\s*"([^"]+)",\s*\{ (\w+)\(\) \}/#
+    }
+}
+
+@Suite("The tables of docs/architecture.md", .serialized) struct LawTableTests {
     private static let page = "docs/architecture.md"
 
     private static func files() throws -> [String: RepositoryFile] {
         Dictionary(uniqueKeysWithValues: try Repository.textFiles().map { ($0.path, $0) })
     }
 
-    /// `CARET_REWRITE=1` writes the laws to the page again.
     @Test("docs/architecture.md lists the laws of all state machines, by file")
     func laws() throws {
         let sources = try Repository.swiftFiles().filter { $0.path.hasPrefix("Sources/") }
         let tables = sources.sorted { $0.path < $1.path }.map(LawTable.init).filter { !$0.rows.isEmpty }
         #expect(tables.count > 8)
-        let made = tables.map(\.markdown).joined()
+        try expect(tables.map(\.markdown).joined(), from: "\n### `Sources/", to: nil)
+    }
+
+    @Test("docs/architecture.md lists the laws of several servers, with the faults that break them")
+    func lawsOfServers() throws {
+        let file = try #require(try Self.files()["Tests/ScenarioTests/Faults/PeerLaws.swift"])
+        let table = PeerLawTable(file.text).markdown
+        #expect(table.split(separator: "\n").count > 15)
+        try expect(table, from: "\n| law | fault |", to: "\n## ")
+    }
+
+    /// The part of the page between these marks must be `made`. `CARET_REWRITE=1` writes it to the page.
+    private func expect(_ made: String, from start: String, to end: String?) throws {
         let text = try #require(try Self.files()[Self.page]).text
-        let start = try #require(text.firstRange(of: "\n### `Sources/")).lowerBound
+        let first = try #require(text.firstRange(of: start)).lowerBound
+        let last = try end.map { try #require(text[first...].firstRange(of: $0)).lowerBound } ?? text.endIndex
         if ProcessInfo.processInfo.environment["CARET_REWRITE"] != nil {
-            return try (text[..<start] + made).write(
+            return try (text[..<first] + made + text[last...]).write(
                 to: Repository.url(of: Self.page), atomically: true, encoding: .utf8)
         }
-        #expect(text[start...] == made)
+        #expect(text[first..<last] == made)
     }
 
     /// Reads the table rows whose last cell is the path of a file. Returns this path and the cell before it.

@@ -3,23 +3,7 @@ enum Faults {
     typealias Named = (name: String, make: @Sendable () -> PlantedFault)
 
     /// Faults that matter only with several servers over one store.
-    static let ofNodes: [Named] = [
-        ("a room ignores hints and sweeps", { HintsIgnored() }),
-        ("a room does not wait for the head of an answer about a pusher", { HeadOfLookupIgnored() }),
-        ("an open is answered without a lookup", { OpenNotLookedUp() }),
-        ("a room that has used the store's lock never stops using it", { LockWithoutEnd() }),
-        ("what is known of a pusher is kept although it pushes elsewhere", { PusherKept() }),
-        ("the store does not compare the expected head of an append", { ConflictIgnored() }),
-        ("the answer to an append under the lock lacks what it was rebased over", { MissedChangesLost() }),
-        ("pushers are looked up in a copy of the store that lags behind", { LookupInLaggingCopy() }),
-        ("revisions are read from a copy of the store that lags behind", { ReadFromLaggingCopy() }),
-        ("a comparison with the store never shows a new name or a deletion", { FirstEntryKept() }),
-        ("a selection is not published", { SelectionNotPublished() }),
-        ("a selection is published with the revision before its own", { SelectionPublishedTooEarly() }),
-        ("a departure is not published while no other server is known", { DepartureNotPublished() }),
-        ("a server that is found is not sent the sessions", { FoundServerIgnored() }),
-        ("a comparison with the store never shows a newer head, and hints are lost", { FirstHeadKept() }),
-    ]
+    static var ofNodes: [Named] { PeerLaw.all.flatMap(\.faults) }
 
     static let all: [Named] = [
         ("the server acks a push before it is on disk", { AckBeforeSync() }),

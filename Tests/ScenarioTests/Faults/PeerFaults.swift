@@ -24,11 +24,14 @@ final class HeadOfLookupIgnored: PlantedFault {
     }
 }
 
-/// An open is answered from what the room knows, without a lookup.
-final class OpenNotLookedUp: PlantedFault {
+/// Some lookups of pushers are skipped: the room gets the answer at once, as if it had reached the store's head.
+class LookupSkipped: PlantedFault {
+    func isAffected(_ event: RoomEvent, _ room: RoomState) -> Bool { false }
+
     override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
-        guard case .open = event else { return super.handle(event, in: &room, at: time) }
+        let isAffected = isAffected(event, room)
         var actions = super.handle(event, in: &room, at: time)
+        if !isAffected { return actions }
         for (index, action) in actions.enumerated().reversed() {
             guard case .call(let id, .pusher(let pusher, let document)) = action,
                 let answer = try? world.store.model.pusher(pusher, in: document).get()
@@ -39,6 +42,20 @@ final class OpenNotLookedUp: PlantedFault {
             actions += room.handle(.answered(id, .pusher(.success(known))), at: time)
         }
         return actions
+    }
+}
+
+/// An open is answered from what the room knows, without a lookup.
+final class OpenNotLookedUp: LookupSkipped {
+    override func isAffected(_ event: RoomEvent, _ room: RoomState) -> Bool {
+        if case .open = event { true } else { false }
+    }
+}
+
+/// A push with a base beyond the head is validated without a lookup.
+final class BaseNotLookedUp: LookupSkipped {
+    override func isAffected(_ event: RoomEvent, _ room: RoomState) -> Bool {
+        if case .push(let push) = event { push.base > room.head } else { false }
     }
 }
 
@@ -184,6 +201,77 @@ final class SelectionPublishedTooEarly: PlantedFault {
         guard case .selected(var session) = notification, session.revision > 0 else { return notification }
         session.revision = Revision(session.revision.value - 1)
         return .selected(session)
+    }
+}
+
+/// No server notices that it has missed notifications.
+final class MissedIgnored: PlantedFault {
+    override func received(_ event: BusEvent) -> BusEvent? { event == .missed ? nil : event }
+}
+
+/// A room does not ask which sessions have the document open at other servers.
+final class RosterNotAsked: PlantedFault {
+    override func published(_ notification: PeerNotification, hasPeers: Bool) -> PeerNotification? {
+        if case .roster = notification { nil } else { notification }
+    }
+}
+
+/// Changes what rooms receive about remote sessions.
+class AlteredRemoteSession: PlantedFault {
+    func alter(_ session: inout PublishedSession, _ room: RoomState) {}
+
+    override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+        guard case .bus(.received(let node, let notifications)) = event else {
+            return super.changed(event, room)
+        }
+        let altered = notifications.map { notification in
+            guard case .selected(var session) = notification else { return notification }
+            alter(&session, room)
+            return .selected(session)
+        }
+        return .bus(.received(node, altered))
+    }
+}
+
+/// A selection at a revision that the room does not have yet is shown at once.
+final class EarlySelectionShown: AlteredRemoteSession {
+    override func alter(_ session: inout PublishedSession, _ room: RoomState) {
+        session.revision = min(session.revision, room.head)
+    }
+}
+
+/// A room does not recognise that a client with a remote session has a session here.
+final class ClientShownTwice: AlteredRemoteSession {
+    override func alter(_ session: inout PublishedSession, _ room: RoomState) {
+        session.client = ByteString("other-" + session.client.string)
+    }
+}
+
+/// A room does not move remote selections with the changes that it applies.
+final class RemoteSelectionsNotMoved: PlantedFault {
+    override func handle(_ event: RoomEvent, in room: inout RoomState, at time: Int64) -> [RoomAction] {
+        let before = room.remoteSessions.all
+        let actions = super.handle(event, in: &room, at: time)
+        for index in room.remoteSessions.indices {
+            let session = room.remoteSessions[index]
+            if let old = before.first(where: { $0.name == session.name }),
+                old.presence.selected == session.presence.selected
+            {
+                room.remoteSessions[index].presence = old.presence
+            }
+        }
+        return actions
+    }
+}
+
+/// A room keeps the sessions of a server that has ended, and those that were not published again after missed
+/// notifications.
+final class LostSessionKept: PlantedFault {
+    override func changed(_ event: RoomEvent, _ room: RoomState) -> RoomEvent {
+        switch event {
+        case .bus(.gone), .bus(.missed): .timePassed
+        default: super.changed(event, room)
+        }
     }
 }
 

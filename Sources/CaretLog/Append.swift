@@ -28,23 +28,6 @@ package struct Append: Equatable, Sendable {
     }
 }
 
-/// The first revision of a new document, which the store commits together with the document.
-package struct FirstRevision: Equatable, Sendable {
-    package let change: PushedChange
-    /// The document's line break; nil for the one of a new document.
-    package let lineBreak: LineBreak?
-
-    package init(_ change: PushedChange, lineBreak: LineBreak? = nil) {
-        (self.change, self.lineBreak) = (change, lineBreak)
-    }
-
-    /// The append of this revision to the empty document of an entry.
-    package func append(to entry: DocumentEntry) -> Append {
-        Append(
-            document: entry.id, epoch: entry.epoch, expected: 0, changes: [change], lineBreak: lineBreak)
-    }
-}
-
 /// The result of an append. The store appends all changes or none of them.
 package enum AppendOutcome: Equatable, Sendable {
     /// All changes are on disk, synced. The head is now this revision.

@@ -55,6 +55,15 @@ package enum TagCall: Equatable, Sendable {
     case remove(TagName, from: DocumentID)
     /// All tags of a document, sorted by revision and name.
     case list(DocumentID)
+
+    /// The answer if the call is refused.
+    func refused(_ refusal: HistoryRefusal) -> TagAnswer {
+        switch self {
+        case .add: .added(.refused(refusal))
+        case .remove: .removed(.failure(refusal.storeRefusal))
+        case .list: .listed(.failure(refusal.storeRefusal))
+        }
+    }
 }
 
 /// The answer to the call of the same name.

@@ -108,15 +108,6 @@ package final class PostgresStore: SQLStore {
         ])
     }
 
-    package func create(
-        _ name: DocumentName, _ first: FirstRevision?, at time: Int64, _ waiting: WaitingCall
-    ) {
-        // If the first try was committed, the second one finds the document.
-        write(waiting, to: nil, canRepeat: true) { writer throws(PostgresFault) in
-            .created(try writer.create(name, first, at: time))
-        }
-    }
-
     package func appendLocked(_ append: Append, _ rebase: AppendRebase, _ waiting: WaitingCall) {
         attempt(on: writes, as: .short) { [due, rows] lane in
             var locked = LockedAppend(append, lane, rows)

@@ -10,14 +10,8 @@ extension PostgresStore {
         _ waiting: WaitingCall, to document: DocumentID?,
         _ body: @escaping @Sendable (inout DocumentWriter) throws(PostgresFault) -> StoreAnswer
     ) {
-        write(waiting, to: document, canRepeat: false, body)
-    }
-
-    /// `canRepeat` says that `body` may run again after it was committed.
-    func write(
-        _ waiting: WaitingCall, to document: DocumentID?, canRepeat: Bool,
-        _ body: @escaping @Sendable (inout DocumentWriter) throws(PostgresFault) -> StoreAnswer
-    ) {
+        // If the first try to create a document was committed, the second one finds the document.
+        let canRepeat = if case .create = waiting.call { true } else { false }
         attempt(on: writes, as: .short) { lane in
             func write() throws(PostgresFault) -> StoreAnswer {
                 try lane.write(to: document.map { [$0] } ?? [], body)

@@ -235,14 +235,6 @@ package final class SQLiteStore: SQLStore {
         }
     }
 
-    package func create(
-        _ name: DocumentName, _ first: FirstRevision?, at time: Int64, _ waiting: WaitingCall
-    ) {
-        write(waiting) { writer throws(StoreFault) in
-            .created(try writer.create(name, first, at: time, epoch: .random(in: .min ... .max)))
-        }
-    }
-
     package func renewEpochs(known: Revision, of document: DocumentID, _ waiting: WaitingCall) {
         let reporting = WaitingCall(waiting.call) { [onEvent] answer in
             if answer == .epochsRenewed(.success(true)) {

@@ -15,6 +15,16 @@ import Testing
         #expect(refusal(await document.store.find(try DocumentName("nobody"))) == .gone)
     }
 
+    /// Successive changes by ann, each of which fits an empty text. The first one has the number `seq`.
+    private func initialHistory(
+        of changes: [Change], from seq: Int64, lineBreak: LineBreak? = nil
+    ) throws -> InitialHistory {
+        let pushed = try changes.enumerated().map { index, change in
+            try SampleLog.pushed(change, in: TextBuffer(), seq: seq + Int64(index))
+        }
+        return InitialHistory(pushed, lineBreak: lineBreak)
+    }
+
     @Test(
         "a document and its first revision are created together, or not at all", arguments: StoreKind.allCases
     )
@@ -23,11 +33,11 @@ import Testing
         let name = try DocumentName("filled")
         let text = try TextBuffer("a😀\n")
         let insertion = try Change([Edit(0..<0, text.string)])
-        let tooLarge = try SampleLog.pushed(insertion, in: TextBuffer(), seq: DocumentEntry.farthest + 1)
-        #expect(await store.create(name, FirstRevision(tooLarge)) == .invalidChange)
+        let tooLarge = try initialHistory(of: [insertion], from: DocumentEntry.farthest + 1)
+        #expect(await store.create(name, tooLarge) == .invalidChange)
         #expect(refusal(await store.find(name)) == .gone)
-        let pushed = try SampleLog.pushed(insertion, in: TextBuffer(), seq: 7)
-        let first = FirstRevision(pushed, lineBreak: .crlf)
+        let first = try initialHistory(of: [insertion], from: 7, lineBreak: .crlf)
+        let pushed = first.changes[0]
         guard case .created(let entry) = await store.create(name, first, at: 5) else {
             throw Unexpected(what: "the document was not created")
         }
@@ -45,6 +55,31 @@ import Testing
         let append = Append(document: entry.id, epoch: entry.epoch, expected: 1, changes: [second])
         #expect(await store.append(append) == .committed(head: 2))
         #expect(try await store.text(of: entry.id).get().text.string == "b😀\n")
+    }
+
+    @Test(
+        "a new document has all revisions of its history, and its line break", arguments: StoreKind.allCases)
+    func createWithHistory(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let empty = try DocumentName("empty")
+        guard
+            case .created(let entry) = await store.create(empty, InitialHistory([], lineBreak: .crlf), at: 5)
+        else { throw Unexpected(what: "the document was not created") }
+        #expect(entry.head == 0 && entry.lineBreak == .crlf && entry.updated == 5)
+        #expect(try await store.find(empty).get() == entry)
+        let three = try initialHistory(of: (1...3).map { try Change([Edit(0..<0, "\($0)\n")]) }, from: 1)
+        let name = try DocumentName("long")
+        guard case .created(let long) = await store.create(name, three, at: 5) else {
+            throw Unexpected(what: "the document was not created")
+        }
+        #expect(long.head == 3 && long.length.utf8 == 6 && long.lineBreak == .lf)
+        #expect(try await store.find(name).get() == long)
+        #expect(try await store.read(long.id, after: 0).get().segment.changes == three.changes.map(\.logged))
+        #expect(try await store.text(of: long.id, at: 2).get().text.string == "2\n1\n")
+        #expect(try await store.pusher(SampleLog.ann, in: long.id).get().entry?.revision == 3)
+        let next = try initialHistory(of: [Change([Edit(0..<0, "4\n")])], from: 4).changes
+        let append = Append(document: long.id, epoch: long.epoch, expected: 3, changes: next)
+        #expect(await store.append(append) == .committed(head: 4))
     }
 
     @Test("entries of several documents are returned in the requested order", arguments: StoreKind.allCases)

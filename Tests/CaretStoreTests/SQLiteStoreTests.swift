@@ -49,7 +49,7 @@ import Testing
         let commit: [StoreEvent] = [.writing(1), .committing(1), .committed]
         #expect(recorder.all == migrations + commit + commit)
         let entry = try await store.find(document.entry.name).get()
-        let (name, first) = (try DocumentName("filled"), FirstRevision(append.changes[0]))
+        let (name, first) = (try DocumentName("filled"), InitialHistory(append.changes))
         guard case .created = await store.create(name, first) else { throw Unexpected(what: "no document") }
         #expect(recorder.all == migrations + commit + commit + commit)
         #expect(await store.undelete(DocumentID(99)) == .refused(.gone))

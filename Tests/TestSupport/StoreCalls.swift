@@ -44,9 +44,9 @@ extension DocumentStore {
     }
 
     package func create(
-        _ name: DocumentName, _ first: FirstRevision? = nil, at time: Int64 = 0
+        _ name: DocumentName, _ history: InitialHistory? = nil, at time: Int64 = 0
     ) async -> CreateResult {
-        await answer(to: .create(name, first, at: time)) {
+        await answer(to: .create(name, history, at: time)) {
             if case .created(let result) = $0 { result } else { nil }
         }
     }

@@ -142,7 +142,7 @@ package struct StoreModel: Sendable {
     // MARK: Documents
 
     package mutating func create(
-        _ name: DocumentName, _ first: FirstRevision? = nil, at time: Int64
+        _ name: DocumentName, _ history: InitialHistory? = nil, at time: Int64
     ) -> CreateResult {
         if let id = names[name] {
             switch entry(of: id) {
@@ -157,12 +157,12 @@ package struct StoreModel: Sendable {
         var document = Document(
             name: name, epoch: Epoch(generation: generation, document: UInt64(lastID)), start: empty,
             head: empty, updated: time)
-        if let first {
+        if let history {
             let entry = document.entry(id)
-            guard entry.length(after: [first.change]) != nil,
-                let text = empty.text.applying([first.change.logged])
+            guard entry.length(after: history.changes) != nil,
+                let text = empty.text.applying(history.changes.map(\.logged))
             else { return .invalidChange }
-            document.apply(first.append(to: entry), text)
+            document.apply(history.append(to: entry), text)
         }
         documents[id] = document
         names[name] = id

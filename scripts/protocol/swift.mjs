@@ -233,6 +233,7 @@ function familyEnum({ family, messages }) {
     const more = []
     if (family.from === 'client' && !family.isOrdered) more.push(types(messages))
     if (family.from === 'client') more.push(documentOf(cases))
+    if (family.isOrdered) more.push(documentsOf(cases, ''))
     return choice(family.swift, family.is, cases, cases, '', more)
 }
 
@@ -290,6 +291,26 @@ function named(cases) { return cases.map(({ name }) => `.${name}`).join(', ') }
 
 function documentFields(message) { return message.fields.filter((field) => field.type === 'document') }
 
+/** The property `documents`, by which the server orders requests. */
+function documentsOf(cases, access) {
+    const names = ({ messages: [message] }) => documentFields(message).map((field) => field.swift ?? propertyName(field.name))
+    const branches = []
+    const others = []
+    for (const item of cases) {
+        const [first, second] = item.family ? [] : names(item).map((name) => `message.${name}`)
+        if (item.family?.isOrdered) branches.push(`case .${item.name}(let message): message.documents`)
+        else if (first) branches.push(`case .${item.name}(let message): (${first}, ${second ?? 'nil'})`)
+        else others.push(item)
+    }
+    if (others.length > 0) branches.unshift(`case ${named(others)}: (nil, nil)`)
+    return `/// The names of the documents that the message is about: at most two.
+${access}var documents: (WireString?, WireString?) {
+    switch self {
+    ${branches.join('\n')}
+    }
+}`
+}
+
 /** What the server must know of each request before it handles the request. */
 function traits(description) {
     const cases = casesOf(description, 'client')
@@ -299,14 +320,6 @@ function traits(description) {
             throw new Error(`the messages of ${name} differ in waits`)
         }
     }
-    const names = (item) => {
-        if (item.family) return item.family.isOrdered ? ['document'] : []
-        return documentFields(item.messages[0]).map((field) => field.swift ?? propertyName(field.name))
-    }
-    const documents = cases.filter((item) => names(item).length > 0).map((item) => {
-        const [first, second] = names(item).map((name) => `message.${name}`)
-        return `case .${item.name}(let message): (${first}, ${second ?? 'nil'})`
-    })
     return `extension ClientMessage {
     /// Whether the message must be answered before the next request of the connection runs.
     package var waits: Bool {
@@ -316,13 +329,7 @@ function traits(description) {
         }
     }
 
-    /// The names of the documents that the message is about: at most two.
-    package var documents: (WireString?, WireString?) {
-        switch self {
-        case ${named(cases.filter((item) => names(item).length === 0))}: (nil, nil)
-        ${documents.join('\n')}
-        }
-    }
+    ${documentsOf(cases, 'package ')}
 }`
 }
 

@@ -54,7 +54,6 @@ package protocol SQLStore: DocumentStore {
 
     func append(_ append: Append, _ waiting: WaitingCall)
     func appendLocked(_ append: Append, _ rebase: AppendRebase, _ waiting: WaitingCall)
-    func create(_ name: DocumentName, _ first: FirstRevision?, at time: Int64, _ waiting: WaitingCall)
     func renewEpochs(known: Revision, of document: DocumentID, _ waiting: WaitingCall)
     func entries(of documents: [DocumentID], _ waiting: WaitingCall)
 }
@@ -72,7 +71,7 @@ extension SQLStore {
         switch call {
         case .append(let append): self.append(append, waiting)
         case .appendLocked(let append, let rebase): appendLocked(append, rebase, waiting)
-        case .create(let name, let first, let time): create(name, first, at: time, waiting)
+        case .create(let name, let history, let time): create(name, history, at: time, waiting)
         case .rename(let document, let name):
             write(waiting, to: document) { writer throws(Fault) in
                 .renamed(try writer.rename(document, to: name))
@@ -148,6 +147,14 @@ extension SQLStore {
                 close(damaged: row.entry.id, error)
                 return .loaded(.failure(.damaged))
             }
+        }
+    }
+
+    private func create(
+        _ name: DocumentName, _ history: InitialHistory?, at time: Int64, _ waiting: WaitingCall
+    ) {
+        write(waiting, to: nil) { writer throws(Fault) in
+            .created(try writer.create(name, history, at: time))
         }
     }
 

@@ -17,6 +17,11 @@ package protocol SQLWriter {
     /// A document, deleted or not. Nobody else can write to it until the end of the transaction.
     mutating func anyDocument(_ id: DocumentID) throws(Connection.Fault) -> DocumentRow
 
+    /// Creates a document with this history, unless the name is taken. Without a history it is empty.
+    mutating func create(
+        _ name: DocumentName, _ history: InitialHistory?, at time: Int64
+    ) throws(Connection.Fault) -> CreateResult
+
     mutating func save(_ row: DocumentRow) throws(Connection.Fault)
 
     /// Saves a row with a new name. Returns false if another server has taken the name in the meantime.

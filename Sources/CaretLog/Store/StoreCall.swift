@@ -31,9 +31,9 @@ package enum StoreCall: Equatable, Sendable {
 
     // MARK: Documents
 
-    /// Creates a document, unless the name is taken. The document is empty at revision 0, or has its first revision. It and
-    /// its first revision are one commit.
-    indirect case create(DocumentName, FirstRevision?, at: Int64)
+    /// Creates a document, unless the name is taken. The document is empty at revision 0, or has this history. It and its
+    /// history are one commit.
+    indirect case create(DocumentName, InitialHistory?, at: Int64)
     case find(DocumentName)
     /// The entries of these documents, in this order. They include every commit that was reported before this call.
     case entries([DocumentID])
@@ -141,9 +141,7 @@ extension StoreCall {
         case .renewEpochs: .epochsRenewed(.failure(plain))
         case .redact: .redacted(.refused(plain))
         case .trim: .trimmed(.refused(refusal))
-        case .tags(.add): .tags(.added(.refused(refusal)))
-        case .tags(.remove): .tags(.removed(.failure(plain)))
-        case .tags(.list): .tags(.listed(.failure(plain)))
+        case .tags(let call): .tags(call.refused(refusal))
         case .tokens(let call): .tokens(call.refused(plain))
         }
     }

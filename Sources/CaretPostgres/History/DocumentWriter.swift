@@ -42,8 +42,8 @@ package struct DocumentWriter: SQLWriter {
 
     // MARK: Documents
 
-    func create(
-        _ name: DocumentName, _ first: FirstRevision?, at time: Int64
+    package func create(
+        _ name: DocumentName, _ history: InitialHistory?, at time: Int64
     ) throws(PostgresFault) -> CreateResult {
         // Repeats only if another server created and deleted the document meanwhile.
         while true {
@@ -51,11 +51,11 @@ package struct DocumentWriter: SQLWriter {
             let epoch = Epoch(generation: shared.generation.value, document: .random(in: .min ... .max))
             let entry = DocumentEntry(
                 id: DocumentID(0), name: name, epoch: epoch, head: 0, start: 0, length: .zero, updated: time,
-                lineBreak: .lf)
+                lineBreak: history?.lineBreak ?? .lf)
             var row = DocumentRow(entry)
             var append: PreparedAppend?
-            if let first {
-                append = try prepare(first.append(to: entry), after: row)
+            if let history, !history.changes.isEmpty {
+                append = try prepare(history.append(to: entry), after: row)
                 guard let append else { return .invalidChange }
                 row = append.row
                 (row.unmergedSegments, row.bytesSinceSnapshot) = (1, append.weight)

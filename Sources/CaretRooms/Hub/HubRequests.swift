@@ -39,10 +39,7 @@ extension HubState {
         if access < .read { return .notFound }
         switch request.question {
         case .open, .push, .read, .history, .redact, .list, .follow, .unfollow, .admin: return nil
-        case .tags(_, .list): return nil
-        case .tags(_, .add), .tags(_, .remove):
-            return access < .write
-                ? RequestRefusal(.forbidden, "naming revisions needs the right to write") : nil
+        case .tags(let name, let tags): return refusal(of: tags, on: name, request)
         case .delete:
             return access < .write
                 ? RequestRefusal(.forbidden, "deleting the document needs the right to write") : nil
@@ -50,12 +47,16 @@ extension HubState {
             if access < .write {
                 return RequestRefusal(.forbidden, "renaming the document needs the right to write")
             }
-            if self.access(request, to: to) < .write {
-                return RequestRefusal(
-                    .forbidden, "you need the right to write documents with the new name")
-            }
-            return to.newNameFault.map { RequestRefusal(.badName, "to: the name \($0.problem)") }
+            return refusal(ofNewName: to, request)
         }
+    }
+
+    /// The refusal if the requester may not give this name to a document.
+    func refusal(ofNewName to: DocumentName, _ request: HubRequest) -> RequestRefusal? {
+        if access(request, to: to) < .write {
+            return RequestRefusal(.forbidden, "you need the right to write documents with the new name")
+        }
+        return to.newNameFault.map { RequestRefusal(.badName, "to: the name \($0.problem)") }
     }
 
     /// Finds the document that a request is about.
@@ -125,7 +126,7 @@ extension HubState {
                 return refuse(request, error)
             }
         }
-        call(.create(name, waiting.first?.revision, at: now), for: .lookUp(waiting))
+        call(.create(name, waiting.first?.history, at: now), for: .lookUp(waiting))
     }
 
     /// Why a request may not create a document; nil if it may.

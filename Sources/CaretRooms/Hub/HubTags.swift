@@ -22,6 +22,16 @@ extension HubState {
         lookUp(WaitingRequest(request: request))
     }
 
+    /// The refusal if the requester may read the document with this name, but may not do this to it.
+    func refusal(of tags: TagRequest, on name: DocumentName, _ request: HubRequest) -> RequestRefusal? {
+        switch tags {
+        case .list: nil
+        case .add, .remove:
+            access(request, to: name) < .write
+                ? RequestRefusal(.forbidden, "naming revisions needs the right to write") : nil
+        }
+    }
+
     mutating func perform(_ tags: TagRequest, _ request: HubRequest, on entry: DocumentEntry) {
         guard let call = call(for: tags, request, entry) else { return refuse(request, .unexpectedAnswer) }
         self.call(.tags(call), for: .tags(TagJob(request: request, tags: tags, entry: entry)))

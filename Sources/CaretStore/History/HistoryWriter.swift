@@ -168,23 +168,26 @@ package struct HistoryWriter: SQLWriter {
 
     package func anyDocument(_ id: DocumentID) throws(StoreFault) -> DocumentRow { try rows.document(id) }
 
-    mutating func create(
-        _ name: DocumentName, _ first: FirstRevision?, at time: Int64, epoch: UInt64
+    package mutating func create(
+        _ name: DocumentName, _ history: InitialHistory?, at time: Int64
     ) throws(StoreFault) -> CreateResult {
         if let entry = try rows.entry(named: name) { return .exists(entry) }
+        let epoch = Epoch(generation: generation, document: .random(in: .min ... .max))
         let row = DocumentRow(
             DocumentEntry(
-                id: try nextDocument(), name: name, epoch: Epoch(generation: generation, document: epoch),
-                head: 0, start: 0, length: .zero, updated: time, lineBreak: .lf))
-        guard let first else {
+                id: try nextDocument(), name: name, epoch: epoch, head: 0, start: 0, length: .zero,
+                updated: time, lineBreak: history?.lineBreak ?? .lf))
+        guard let history, !history.changes.isEmpty else {
             try insert(row)
             return .created(row.entry)
         }
         // Checked before anything is written.
-        if row.entry.length(after: [first.change]) == nil { return .invalidChange }
+        if row.entry.length(after: history.changes) == nil { return .invalidChange }
         try insert(row)
-        let outcome = try append(first.append(to: row.entry))
-        precondition(outcome == .committed(head: 1), "a new document refuses its first revision: \(outcome)")
+        let outcome = try append(history.append(to: row.entry))
+        precondition(
+            outcome == .committed(head: Revision(history.changes.count)),
+            "a new document refuses its first revisions: \(outcome)")
         return .created(try document(row.entry.id).entry)
     }
 

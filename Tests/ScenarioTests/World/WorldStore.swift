@@ -125,11 +125,11 @@ extension World {
             return answer
         // Every server hears of changed grants, because the simulation also gives tokens back, which no store does.
         case .tokens(.live(let tokens)): return .tokens(.live(.success(tokens)))
-        case .create(_, let first, _):
+        case .create(_, let history, _):
             let answer = store.model.answer(call)
             if case .created(.created(let entry)) = answer {
                 referee.ledger.begin(entry)
-                if let first { referee.committed([first.change], entry.id, after: 0) }
+                if let history { referee.committed(history.changes, entry.id, after: 0) }
                 server.bus?.publish([.changed(entry.id)])
             }
             return answer

@@ -8,7 +8,7 @@ package struct FirstPush: Equatable, Sendable {
     private let push: RoomPush
     private let limits: Limits.Announced
     /// Nil if the pushed text is empty: then the document is created without a revision.
-    package let revision: FirstRevision?
+    package let history: InitialHistory?
 
     /// `time` is the earliest one of the new document.
     package init(_ push: RoomPush, at time: Int64, limits: Limits.Announced) throws(RequestRefusal) {
@@ -24,7 +24,7 @@ package struct FirstPush: Equatable, Sendable {
         if case .tooLarge(let bytes)? = draft.outcomes.first?.outcome {
             throw .tooLarge(bytes, allowed: limits.document)
         }
-        revision = draft.changes.first.map { FirstRevision($0, lineBreak: draft.lineBreak) }
+        history = draft.changes.isEmpty ? nil : InitialHistory(draft.changes, lineBreak: draft.lineBreak)
     }
 
     private static func insertion(of text: TextBuffer) -> Change {
@@ -36,11 +36,11 @@ package struct FirstPush: Equatable, Sendable {
 
     /// The ack, after the store has created the document.
     func ack(in entry: DocumentEntry) -> Ack {
-        let edits = revision?.change.logged.wireEdits(in: push.participant.unit)
+        let edits = history?.changes.first?.logged.wireEdits(in: push.participant.unit)
         let text = push.wantsText ? edits?.first?.text ?? "" : nil
         var ack = Ack(
             document: push.document, seq: Int(push.seq), epoch: entry.epoch.wire,
-            revision: revision == nil ? 0 : 1, edits: edits, text: text, unchanged: revision == nil)
+            revision: history == nil ? 0 : 1, edits: edits, text: text, unchanged: history == nil)
         if text != nil, !hasRoom(for: ack, entry.length.utf8) { ack.edits = nil }
         return ack
     }

@@ -107,6 +107,15 @@ package enum TagRequest: Equatable, Sendable {
         }
     }
 
+    /// The names of the documents that the message is about: at most two.
+    var documents: (WireString?, WireString?) {
+        switch self {
+        case .add(let message): (message.document, nil)
+        case .remove(let message): (message.document, nil)
+        case .list(let message): (message.document, nil)
+        }
+    }
+
     /// Decodes the message of this type; nil if the type is unknown.
     init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
         if type.equals(AddTag.type) {
@@ -239,7 +248,7 @@ extension ClientMessage {
         case .restore(let message): (message.document, nil)
         case .rename(let message): (message.document, message.to)
         case .delete(let message): (message.document, nil)
-        case .tags(let message): (message.document, nil)
+        case .tags(let message): message.documents
         }
     }
 }

@@ -6,9 +6,10 @@ package struct InitialHistory: Equatable, Sendable {
     package let changes: [PushedChange]
     /// The document's line break; nil for the one of a new document.
     package let lineBreak: LineBreak?
+    package let tags: [Tag]
 
-    package init(_ changes: [PushedChange], lineBreak: LineBreak? = nil) {
-        (self.changes, self.lineBreak) = (changes, lineBreak)
+    package init(_ changes: [PushedChange], lineBreak: LineBreak? = nil, tags: [Tag] = []) {
+        (self.changes, self.lineBreak, self.tags) = (changes, lineBreak, tags)
     }
 
     /// The append of the first revisions to the empty document of an entry.

@@ -53,8 +53,10 @@ package enum TagCall: Equatable, Sendable {
     /// Names a revision that is kept. A document has at most `limit` tags.
     case add(Tag, to: DocumentID, limit: Int)
     case remove(TagName, from: DocumentID)
-    /// All tags of a document, sorted by revision and name.
+    /// A document with all its tags, sorted by revision and name.
     case list(DocumentID)
+    /// Creates a document with the tags of another one, and with the texts that they name.
+    indirect case copy(DocumentCopy)
 
     /// The answer if the call is refused.
     func refused(_ refusal: HistoryRefusal) -> TagAnswer {
@@ -62,6 +64,7 @@ package enum TagCall: Equatable, Sendable {
         case .add: .added(.refused(refusal))
         case .remove: .removed(.failure(refusal.storeRefusal))
         case .list: .listed(.failure(refusal.storeRefusal))
+        case .copy: .copied(.refused(refusal.storeRefusal))
         }
     }
 }
@@ -71,7 +74,16 @@ package enum TagAnswer: Equatable, Sendable {
     case added(TagResult)
     /// Whether the document had the tag.
     case removed(Result<Bool, StoreRefusal>)
-    case listed(Result<[Tag], StoreRefusal>)
+    case listed(Result<TaggedDocument, StoreRefusal>)
+    case copied(CopyResult)
+}
+
+/// A document and its tags at the same moment.
+package struct TaggedDocument: Equatable, Sendable {
+    package let entry: DocumentEntry
+    package let tags: [Tag]
+
+    package init(_ entry: DocumentEntry, _ tags: [Tag]) { (self.entry, self.tags) = (entry, tags) }
 }
 
 /// The result of adding a tag.

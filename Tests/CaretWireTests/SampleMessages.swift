@@ -28,7 +28,9 @@ enum SampleMessages {
             .tags(
                 .add(AddTag(document: name(&random), name: "draft-1", revision: revision(&random)))),
             .tags(.remove(RemoveTag(document: name(&random), name: "draft-1"))),
-            .tags(.list(ListTags(document: name(&random)))), .ping(Ping()), .pong(Pong()),
+            .tags(.list(ListTags(document: name(&random)))),
+            .tags(.copy(CopyDocument(document: name(&random), to: name(&random)))), .ping(Ping()),
+            .pong(Pong()),
         ] + administration(&random).map { .admin($0) }
     }
 

@@ -99,6 +99,21 @@ import Testing
         #expect(try client.fetch("DELETE /docs/notes/a").status == 404)
     }
 
+    @Test("a document is copied once, and the copy has a path")
+    func copied() throws {
+        let version = try create("notes/a", "Milk\n")
+        #expect(try client.fetch("PUT /docs/notes/a?base=\(version)", body: "Bread\n").status == 204)
+        let copied = try client.fetch("POST /copy/notes/a?to=notes/b%3F")
+        #expect(copied.status == 200 && copied.fields["location"] == "/docs/notes/b%3F")
+        #expect(copied.body == #"{"type":"done"}"# + "\n")
+        let copy = try client.fetch("GET /docs/notes/b%3F")
+        #expect(copy.body == "Bread\n" && copy.version.hasSuffix("/1"))
+        #expect(try text(of: "notes/a") == "Bread\n")
+        let again = try client.fetch("POST /copy/notes/a?to=notes/b%3F")
+        #expect(again.status == 409 && again.code == "exists")
+        #expect(try client.fetch("POST /copy/nope?to=c").code == "not_found")
+    }
+
     // MARK: Writing
 
     @Test("texts of two writers are merged")

@@ -72,6 +72,7 @@ import Testing
                 ("pauses with unread input", \.unreadInputs), ("responses", \.responses),
                 ("responses with 304", \.notModified), ("acks of repeats over HTTP", \.repeatsOverHTTP),
                 ("changes repeated over HTTP after a lost connection", \.requestsRepeated),
+                ("copies", \.copies),
             ])
         print("scenarios: " + counts.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
         // Plans with several servers lack some of these events, because their servers commit for each other.

@@ -57,7 +57,8 @@ extension StoreModel {
         switch call {
         case .add(let tag, let document, let limit): .added(addTag(tag, to: document, limit: limit))
         case .remove(let name, let document): .removed(removeTag(name, from: document))
-        case .list(let document): .listed(tags(of: document))
+        case .list(let document): .listed(tagged(document))
+        case .copy(let copy): .copied(self.copy(copy))
         }
     }
 
@@ -84,7 +85,7 @@ extension StoreCall {
         case .tokens(.find), .tokens(.list), .tokens(.live): false
         case .tokens: true
         case .tags(.list): false
-        case .tags(.add), .tags(.remove): true
+        case .tags(.add), .tags(.remove), .tags(.copy): true
         case .open, .pusher, .load, .text, .read, .find, .list, .deleted, .entries: false
         }
     }

@@ -218,6 +218,12 @@ extension DocumentStore {
     }
 
     package func tags(of document: DocumentID) async -> Result<[Tag], StoreRefusal> {
-        await answer(to: .list(document)) { if case .listed(let tags) = $0 { tags } else { nil } }
+        await answer(to: .list(document)) {
+            if case .listed(let found) = $0 { found.map(\.tags) } else { nil }
+        }
+    }
+
+    package func copy(_ copy: DocumentCopy) async -> CopyResult {
+        await answer(to: .copy(copy)) { if case .copied(let result) = $0 { result } else { nil } }
     }
 }

@@ -163,6 +163,7 @@ package struct StoreModel: Sendable {
                 let text = empty.text.applying(history.changes.map(\.logged))
             else { return .invalidChange }
             document.apply(history.append(to: entry), text)
+            document.tags = history.tags
         }
         documents[id] = document
         names[name] = id
@@ -336,8 +337,27 @@ package struct StoreModel: Sendable {
         }
     }
 
-    package func tags(of id: DocumentID) -> Result<[Tag], StoreRefusal> {
-        live(id).map { $0.tags.sorted { ($0.revision, $0.name) < ($1.revision, $1.name) } }
+    package func tagged(_ id: DocumentID) -> Result<TaggedDocument, StoreRefusal> {
+        live(id).map { document in
+            TaggedDocument(
+                document.entry(id),
+                document.tags.sorted { ($0.revision, $0.name) < ($1.revision, $1.name) })
+        }
+    }
+
+    package mutating func copy(_ copy: DocumentCopy) -> CopyResult {
+        switch tagged(copy.source) {
+        case .failure(let refusal): return .refused(refusal)
+        case .success(let source):
+            var history = CopiedHistory(copy, of: source)
+            while let revision = history.next {
+                guard let text = try? text(of: copy.source, at: revision).get().text else {
+                    return .refused(.damaged)
+                }
+                if !history.add(text) { return .tooLarge(bytes: history.bytes) }
+            }
+            return CopyResult(create(copy.name, history.complete, at: copy.time))
+        }
     }
 
     // MARK: Tokens

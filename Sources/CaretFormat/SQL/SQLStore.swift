@@ -154,7 +154,11 @@ extension SQLStore {
         _ name: DocumentName, _ history: InitialHistory?, at time: Int64, _ waiting: WaitingCall
     ) {
         write(waiting, to: nil) { writer throws(Fault) in
-            .created(try writer.create(name, history, at: time))
+            let created = try writer.create(name, history, at: time)
+            if case .created(let entry) = created, let history {
+                try writer.insert(history.tags, of: entry.id)
+            }
+            return .created(created)
         }
     }
 
@@ -185,8 +189,12 @@ extension SQLStore {
             }
         case .list(let document):
             lookup(waiting, of: document) { reader throws(Fault) in
-                let id = try reader.document(document).entry.id
-                return .tags(.listed(.success(try reader.rows.tags(of: id))))
+                let entry = try reader.document(document).entry
+                return .tags(.listed(.success(TaggedDocument(entry, try reader.rows.tags(of: entry.id)))))
+            }
+        case .copy(let copy):
+            openCalls.run(waiting) { [self] in
+                .tags(.copied(await copied(copy, while: { !openCalls.isClosing })))
             }
         }
     }

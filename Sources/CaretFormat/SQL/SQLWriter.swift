@@ -83,13 +83,20 @@ extension SQLWriter {
             return same.revision == tag.revision ? .tagged : .exists(same.revision)
         }
         if known.count >= limit { return .tooMany }
-        let values = [.id(id)] + tag.values(in: id, Connection.dialect)
-        try connection.change(
-            """
-            INSERT INTO tag (document, \(Tag.columns(Connection.dialect)))
-            VALUES (\(SQLDialect.parameters(values.count)))
-            """, values)
+        try insert([tag], of: id)
         return .tagged
+    }
+
+    /// Adds tags to a document that has none with their names.
+    func insert(_ tags: [Tag], of id: DocumentID) throws(Fault) {
+        for tag in tags {
+            let values = [.id(id)] + tag.values(in: id, Connection.dialect)
+            try connection.change(
+                """
+                INSERT INTO tag (document, \(Tag.columns(Connection.dialect)))
+                VALUES (\(SQLDialect.parameters(values.count)))
+                """, values)
+        }
     }
 
     mutating func removeTag(_ name: TagName, from id: DocumentID) throws(Fault) -> Bool {

@@ -821,6 +821,16 @@ export interface ListTagsMessage {
     doc: string
 }
 
+/** Copies the text and the named revisions of a document under a new name. */
+export interface CopyMessage {
+    type: 'copy'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** The name of the copy. */
+    to: string
+}
+
 /** The answer to `list_tags`. */
 export interface TagsMessage {
     type: 'tags'
@@ -1100,6 +1110,7 @@ export type ClientMessage =
     | TagMessage
     | UntagMessage
     | ListTagsMessage
+    | CopyMessage
     | ListTokensMessage
     | AddTokenMessage
     | RevokeTokenMessage

@@ -9,7 +9,7 @@ package struct TagJob: Equatable, Sendable {
     let entry: DocumentEntry
 }
 
-/// The names of revisions.
+/// The names of revisions, and copies of documents with them.
 extension HubState {
     /// Refuses a wrong tag at once, and looks up the document otherwise. The document's room resolves earlier
     /// pushes of the connection first, so a client can name the revision of a push that it has just sent.
@@ -29,12 +29,26 @@ extension HubState {
         case .add, .remove:
             access(request, to: name) < .write
                 ? RequestRefusal(.forbidden, "naming revisions needs the right to write") : nil
+        case .copy(let copy): copy.newName.flatMap { refusal(ofNewName: $0, request) }
         }
     }
 
     mutating func perform(_ tags: TagRequest, _ request: HubRequest, on entry: DocumentEntry) {
+        if case .copy = tags, copies >= HubState.mostCopies {
+            let message =
+                "\(copies) documents are being copied; at most \(HubState.mostCopies) are allowed; try again"
+            return refuse(request, RequestRefusal(.overloaded, message))
+        }
         guard let call = call(for: tags, request, entry) else { return refuse(request, .unexpectedAnswer) }
         self.call(.tags(call), for: .tags(TagJob(request: request, tags: tags, entry: entry)))
+    }
+
+    /// The most documents that are copied at the same time. Each copy has two texts and all its revisions in memory.
+    package static let mostCopies = 4
+
+    /// How many documents are being copied.
+    private var copies: Int {
+        calls.values.count { if case .tags(let job) = $0, case .copy = job.tags { true } else { false } }
     }
 
     private func call(for tags: TagRequest, _ request: HubRequest, _ entry: DocumentEntry) -> TagCall? {
@@ -48,6 +62,15 @@ extension HubState {
             }
             let tag = Tag(name: name, revision: add.revision, user: joined.pusher.user, time: now)
             return .add(tag, to: entry.id, limit: Limits.tags)
+        case .copy(let copy):
+            guard let name = copy.newName, let joined = joinedConnections[request.connection] else {
+                return nil
+            }
+            let announced = limits.announced
+            return .copy(
+                DocumentCopy(
+                    of: entry.id, to: name, by: joined.pusher, at: now, mostBytes: announced.line,
+                    CopyDiff { old, new in announced.edits(from: old, to: new) }))
         }
     }
 
@@ -58,7 +81,8 @@ extension HubState {
         case .removed(.success(true)): self.answer(job.request, .done(Done()))
         case .removed(.success(false)):
             refuse(job.request, RequestRefusal(.notFound, "no revision of the document has this name"))
-        case .listed(.success(let tags)): send(tags, job)
+        case .listed(.success(let document)): send(document.tags, job)
+        case .copied(let result): copied(result, job)
         case .removed(.failure(let refusal)), .listed(.failure(let refusal)): refuse(job.request, refusal)
         }
     }
@@ -81,6 +105,24 @@ extension HubState {
         }
     }
 
+    private mutating func copied(_ result: CopyResult, _ job: TagJob) {
+        switch result {
+        case .copied(let entry):
+            schedule(entry.id)
+            answer(job.request, .done(Done()))
+        case .exists: refuse(job.request, RequestRefusal(.exists, "another document has the new name"))
+        case .tooLarge(let bytes):
+            let message = "the texts of its named revisions make a history of over \(bytes) bytes"
+            let advice = "at most \(limits.announced.line) are allowed; remove names of old revisions first"
+            refuse(job.request, RequestRefusal(.tooLarge, "\(message); \(advice)"))
+        case .changed:
+            refuse(
+                job.request,
+                RequestRefusal(.overloaded, "the document's history was changed meanwhile; try again"))
+        case .refused(let refusal): refuse(job.request, refusal)
+        }
+    }
+
     private mutating func send(_ tags: [Tag], _ job: TagJob) {
         // The requester may have lost the right to read during the call.
         if let refusal = refusal(of: job.request) { return refuse(job.request, refusal) }
@@ -98,7 +140,7 @@ extension TagRequest {
     var onlyReads: Bool {
         switch self {
         case .list: true
-        case .add, .remove: false
+        case .add, .remove, .copy: false
         }
     }
 
@@ -107,7 +149,20 @@ extension TagRequest {
         switch self {
         case .add(let add): add.name
         case .remove(let remove): remove.name
-        case .list: nil
+        case .list, .copy: nil
         }
+    }
+}
+
+extension CopyDocument {
+    /// The name of the copy. The connection has checked it.
+    fileprivate var newName: DocumentName? { try? DocumentName(to.string) }
+}
+
+extension Limits.Announced {
+    /// The edits of a revision that every client can read.
+    fileprivate func edits(from old: TextBuffer, to new: TextBuffer) -> [LoggedEdit] {
+        let change = ChangeWork.diff(from: old, to: new, atMost: edits).done()
+        return change.joined(making: new, toBytes: serverList).logged(in: old)
     }
 }

@@ -65,6 +65,15 @@ extension Asking {
         return Asking(.rename(Rename(document: document, to: to)), location: Route.document(to).path)
     }
 
+    static func copy(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {
+        guard let to = query.text("to") else {
+            throw WebRefusal(
+                .badRequest, .badRequest, "a copy needs the parameter `to`, which is the name of the copy")
+        }
+        let request = CopyDocument(document: document, to: to)
+        return Asking(.tags(.copy(request)), location: Route.document(to).path)
+    }
+
     static func restore(_ document: WireString, _ query: Query, seq: Int) throws(WebRefusal) -> Asking {
         guard let version = try query.version("to") else {
             throw WebRefusal(

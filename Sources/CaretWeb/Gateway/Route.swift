@@ -14,6 +14,7 @@ enum Route: Equatable {
     case document(WireString)
     case append(WireString)
     case rename(WireString)
+    case copy(WireString)
     case restore(WireString)
     case history(WireString)
     case difference(WireString)
@@ -45,6 +46,7 @@ enum Route: Equatable {
             case "docs": self = .document(name)
             case "append": self = .append(name)
             case "rename": self = .rename(name)
+            case "copy": self = .copy(name)
             case "restore": self = .restore(name)
             case "history": self = .history(name)
             case "diff": self = .difference(name)
@@ -60,7 +62,7 @@ enum Route: Equatable {
         case .health, .metrics, .file, .documents, .history, .difference: ["GET", "HEAD", "OPTIONS"]
         case .webSocket, .events, .allEvents: ["GET", "OPTIONS"]
         case .document: ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"]
-        case .append, .rename, .restore: ["POST", "OPTIONS"]
+        case .append, .rename, .copy, .restore: ["POST", "OPTIONS"]
         }
     }
 
@@ -109,6 +111,7 @@ enum Route: Equatable {
         case (.append(let name), _):
             return try Editing(appendingTo: name, head, query("create"), seq: seq)
         case (.rename(let name), _): return try Asking.rename(name, query("to"))
+        case (.copy(let name), _): return try Asking.copy(name, query("to"))
         case (.restore(let name), _): return try Asking.restore(name, query("to"), seq: seq)
         case (.history(let name), _):
             return try history(of: name, head, query("after", "at", "limit", "edits"))
@@ -134,8 +137,8 @@ enum Route: Equatable {
         switch self {
         case .document: method == "PUT" || method == "POST"
         case .append, .restore: true
-        case .server, .health, .file, .webSocket, .metrics, .documents, .rename, .history, .difference,
-            .events, .allEvents:
+        case .server, .health, .file, .webSocket, .metrics, .documents, .rename, .copy, .history,
+            .difference, .events, .allEvents:
             false
         }
     }

@@ -28,6 +28,10 @@ import Testing
                 #"{"type":"rename","doc":"agenda","to":"notes/jänner 1"}"#, answer: done,
             fields: ["Location: /docs/notes/j%C3%A4nner%201"]),
         Case(
+            line: "POST /copy/agenda?to=notes/j%C3%A4nner+1",
+            message: #"{"type":"copy","doc":"agenda","to":"notes/jänner 1"}"#, answer: done,
+            fields: ["Location: /docs/notes/j%C3%A4nner%201"]),
+        Case(
             line: "POST /restore/agenda?to=k2v9.1/7",
             message: #"{"type":"restore","doc":"agenda","epoch":"k2v9.1","rev":7,"seq":1}"#, answer: ack,
             fields: [#"ETag: "k2v9.1/9""#, "Caret-Epoch: k2v9.1", "Caret-Revision: 9"]),
@@ -90,7 +94,8 @@ import Testing
     @Test(
         "an error of the server gets its HTTP status",
         arguments: [
-            ("POST /rename/a?to=b", "exists", "409"), ("DELETE /docs/a", "forbidden", "403"),
+            ("POST /rename/a?to=b", "exists", "409"), ("POST /copy/a?to=b", "exists", "409"),
+            ("POST /copy/a?to=b", "too_large", "413"), ("DELETE /docs/a", "forbidden", "403"),
             ("POST /restore/a?to=k/1", "base_trimmed", "409"), ("GET /docs", "bad_message", "400"),
             ("GET /history/a", "not_found", "404"), ("POST /restore/a?to=k/1", "storage_full", "507"),
         ])

@@ -11,7 +11,8 @@ import Testing
             ("/healthz", "GET, HEAD, OPTIONS"), ("/docs", "GET, HEAD, OPTIONS"),
             ("/docs/a", "GET, HEAD, PUT, POST, DELETE, OPTIONS"),
             ("/docs/a/b", "GET, HEAD, PUT, POST, DELETE, OPTIONS"),
-            ("/append/a", "POST, OPTIONS"), ("/rename/a", "POST, OPTIONS"), ("/restore/a", "POST, OPTIONS"),
+            ("/append/a", "POST, OPTIONS"), ("/rename/a", "POST, OPTIONS"), ("/copy/a", "POST, OPTIONS"),
+            ("/restore/a", "POST, OPTIONS"),
             ("/history/a", "GET, HEAD, OPTIONS"), ("/diff/a", "GET, HEAD, OPTIONS"), ("/ws", "GET, OPTIONS"),
         ])
     func methods(path: String, allowed: String) throws {
@@ -41,7 +42,8 @@ import Testing
     @Test(
         "there is nothing at another path",
         arguments: [
-            "/doc", "/docs2", "/Docs", "/append", "/rename", "/restore", "/history", "/diff", "/healthz/",
+            "/doc", "/docs2", "/Docs", "/append", "/rename", "/copy", "/restore", "/history", "/diff",
+            "/healthz/",
             "/ws/",
             "//docs",
             "/x/docs/a", "/documents/a", "/%2Fdocs/a", "/d", "/.", "/docs%00",

@@ -7,6 +7,7 @@ final class Admin: Program {
     /// For each document name, the newest position that the client has received.
     private var known: [WirePosition?] = Plan.names.map { _ in nil }
     private var seq = 0
+    private var lastTag = 0
 
     init(_ machine: Machine) { self.machine = machine }
 
@@ -53,6 +54,14 @@ final class Admin: Program {
         case .unfollows: ask(.unfollow(Unfollow()))
         case .renames(let at, let to):
             ask(.rename(Rename(document: Names.documents[at], to: Names.documents[to])))
+        case .copies(let at, let to):
+            let copy = CopyDocument(document: Names.documents[at], to: Names.documents[to])
+            ask(.tags(.copy(copy)))
+        case .tags(let at, let share):
+            lastTag += 1
+            let tag = AddTag(
+                document: Names.documents[at], name: WireString("t\(lastTag)"), revision: revision(at, share))
+            ask(.tags(.add(tag)))
         case .deletes(let at): ask(.delete(Delete(document: Names.documents[at])))
         case .restores(let at, let share):
             guard let known = known[at] else { return }

@@ -47,6 +47,8 @@ enum Faults {
         ("a room's wait for more pushes never ends", { WaitWithoutEnd() }),
         ("pushes are refused while a rename or a deletion may still fail", { PushesRefusedDuringOrder() }),
         ("the store forgets all earlier pushes", { PushersForgotten() }),
+        ("a copy is reported although its name is taken", { RefusedCopyReported() }),
+        ("a copy has only the first of its texts", { LaterTextsNotCopied() }),
         ("the room does not move selections over committed changes", { SelectionsNotMapped() }),
         ("the room does not count the bytes that it sends to a session", { CreditForgotten() }),
         ("the ack of a repeated push is not marked as a duplicate", { RepeatNotMarked() }),

@@ -61,6 +61,8 @@ class PlantedFault {
     func received(_ event: BusEvent) -> BusEvent? { event }
     /// Changes an answer of the store.
     func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer { answer }
+    /// Changes a copy before the store makes it.
+    func copy(_ copy: DocumentCopy) -> DocumentCopy { copy }
     /// Changes a client's push. `unrebasedEdits` has the edits since its last push, not rebased over the
     /// changes of others.
     func change(_ change: Change, unrebasedEdits: Change?) -> Change { change }

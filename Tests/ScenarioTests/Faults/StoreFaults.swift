@@ -122,3 +122,22 @@ final class PushersForgotten: PlantedFault {
         answer.map { PusherAnswer(entry: nil, head: $0.head) }
     }
 }
+
+/// The store reports a copy as made although another document has the name.
+final class RefusedCopyReported: PlantedFault {
+    override func answer(_ answer: StoreAnswer, to call: StoreCall) -> StoreAnswer {
+        guard case .tags(.copy(let copy)) = call, answer == .tags(.copied(.exists)),
+            let entry = try? world.store.model.find(copy.name).get()
+        else { return answer }
+        return .tags(.copied(.copied(entry)))
+    }
+}
+
+/// A copy has only the first of its texts.
+final class LaterTextsNotCopied: PlantedFault {
+    override func copy(_ copy: DocumentCopy) -> DocumentCopy {
+        var changed = copy
+        changed.diff = CopyDiff { old, new in old.length == .zero ? copy.diff.edits(old, new) : [] }
+        return changed
+    }
+}

@@ -231,19 +231,24 @@ struct PlanMaker {
     }
 
     private mutating func requestOperation() -> ClientOperation {
-        switch random.number(0...5) {
+        switch random.number(0...6) {
         case 0: .lists
         case 1: .reads(name(), perMille: nil)
         case 2: .reads(name(), perMille: random.number(0...1_000))
         case 3: .looksBack(name(), perMille: random.number(0...1_000))
         case 4: random.chance(70) ? .follows : .unfollows
+        case 5: .tags(name(), perMille: random.number(0...1_000))
         default: .restores(name(), perMille: random.number(0...1_000))
         }
     }
 
     private mutating func adminOperation() -> ClientOperation {
-        random.chance(60)
-            ? .renames(name(), to: random.number(0...Plan.names.count - 1)) : .deletes(name())
+        let other = random.number(0...Plan.names.count - 1)
+        return switch random.number(0...9) {
+        case ..<4: .renames(name(), to: other)
+        case ..<7: .copies(name(), to: other)
+        default: .deletes(name())
+        }
     }
 
     private mutating func linkOperation() -> ClientOperation {

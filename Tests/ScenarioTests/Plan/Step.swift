@@ -69,7 +69,10 @@ enum ClientOperation: Equatable {
     case follows
     case unfollows
     case renames(Int, to: Int)
+    case copies(Int, to: Int)
     case deletes(Int)
+    /// Names a revision.
+    case tags(Int, perMille: Int)
     case restores(Int, perMille: Int)
 }
 

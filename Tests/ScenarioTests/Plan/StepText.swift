@@ -60,7 +60,9 @@ extension ClientOperation {
         case .follows: "follows"
         case .unfollows: "unfollows"
         case .renames(let at, let to): "renames \(name(at)) \(name(to))"
+        case .copies(let at, let to): "copies \(name(at)) \(name(to))"
         case .deletes(let at): "deletes \(name(at))"
+        case .tags(let at, let share): "tags \(name(at)) \(share)"
         case .restores(let at, let share): "restores \(name(at)) \(share)"
         }
     }
@@ -122,7 +124,9 @@ extension Words {
         case "follows": .follows
         case "unfollows": .unfollows
         case "renames": .renames(try name(), to: try name())
+        case "copies": .copies(try name(), to: try name())
         case "deletes": .deletes(try name())
+        case "tags": .tags(try name(), perMille: try number())
         case "restores": .restores(try name(), perMille: try number())
         case let other: try linkOperation(other)
         }

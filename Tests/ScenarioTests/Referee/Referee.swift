@@ -37,6 +37,9 @@ final class Referee {
     var markers: [Int: Set<UInt32>] = [:]
     /// The markers that pushes of edits inserted, for each history.
     private var inserted: [WireString: Set<UInt32>] = [:]
+    /// How many copies under a name each client has made, and how many were reported to it.
+    var copiesMade: [MadeCopy: Int] = [:]
+    var copiesReported: [MadeCopy: Int] = [:]
     var sentPushes: [Ledger.PushKey: [RecordedPush]] = [:]
     /// How often each push was sent.
     private var copies: [Copy: Int] = [:]
@@ -87,6 +90,7 @@ final class Referee {
         var notModified = 0
         var repeatsOverHTTP = 0
         var requestsRepeated = 0
+        var copies = 0
     }
 
     /// A push in one history, because a client numbers its pushes per history.
@@ -148,7 +152,8 @@ final class Referee {
         guard let history = ledger.history(of: document) else {
             return fail(.commit, "document \(document.value) has no history")
         }
-        let client = client(of: logged.pusher)
+        // The revisions of a copy were not pushed.
+        let client = logged.seq == 0 ? nil : client(of: logged.pusher)
         guard let change = try? logged.change, let text = try? history.text.applying(change) else {
             return fail(.commit, "revision \(history.head.value + 1) does not fit its text")
         }

@@ -203,6 +203,7 @@ extension Referee {
     ) {
         guard let own else { return }
         markShared(link) { $0 == document && $1 == own.seq }
+        if own.seq == 0 { return check(own, ofCopyIn: history, link) }
         let key = Ledger.PushKey(client: link.client, seq: Int64(own.seq))
         guard let revision = history.revisions[key], revision == own.revision else {
             return fail(.ack, "client \(link.client) received `own` with \(own), which is not in the log")
@@ -232,6 +233,7 @@ extension Referee {
         switch asked {
         case .rename(let rename): name = rename.document
         case .delete(let delete): name = delete.document
+        case .tags(.copy(let copy)): return reportedCopy(copy, link)
         default: return
         }
         // If several documents had the name, the request may have meant another document.
@@ -471,7 +473,7 @@ extension ClientMessage {
         case (_, .error), (.open, .opened), (.close, .closed), (.push, .ack), (.restore, .ack),
             (.list, .listed),
             (.read, .text), (.history, .revisions), (.follow, .done), (.unfollow, .done), (.rename, .done),
-            (.delete, .done), (.ping, .pong), (.hello, .welcome):
+            (.delete, .done), (.tags(.add), .done), (.tags(.copy), .done), (.ping, .pong), (.hello, .welcome):
             true
         default: false
         }

@@ -35,6 +35,7 @@ enum Law: String {
     case completion = "all work ends after all faults have ended"
     case check = "a check matches the text of its revision"
     case following = "a follower receives nothing about a document after its end"
+    case copy = "a copy has the text and the tags that its source has at one moment"
     case damage = "a document that is not damaged is never closed as damaged"
     case lock = "a room appends under the store's lock only while other nodes commit too"
     case invariant = "the invariants of every state hold after every event"

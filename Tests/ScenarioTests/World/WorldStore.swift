@@ -140,6 +140,13 @@ extension World {
                 server.bus?.publish([.changed(document)])
             }
             return answer
+        case .tags(.copy(let copy)):
+            let answer = store.model.answer(.tags(.copy(fault.copy(copy))))
+            if case .tags(.copied(.copied(let entry))) = answer {
+                referee.copied(copy, entry)
+                server.bus?.publish([.changed(entry.id)])
+            }
+            return answer
         case .delete(let document, _):
             let answer = store.model.answer(call)
             if answer == .deleted(nil) { server.bus?.publish([.changed(document)]) }
@@ -187,6 +194,7 @@ extension StoreCall {
             .redact(let document, _), .tags(.add(_, let document, _)),
             .tags(.remove(_, let document)), .tags(.list(let document)):
             document
+        case .tags(.copy(let copy)): copy.source
         case .find, .open, .create, .list, .deleted, .entries, .tokens: nil
         }
     }

@@ -92,11 +92,12 @@ package enum ClientMessage: Equatable, Sendable {
     }
 }
 
-/// A request about the names of revisions.
+/// A request about the names of revisions, or for a copy of the document with them.
 package enum TagRequest: Equatable, Sendable {
     case add(AddTag)
     case remove(RemoveTag)
     case list(ListTags)
+    case copy(CopyDocument)
 
     /// The document that the request is about.
     package var document: WireString {
@@ -104,6 +105,7 @@ package enum TagRequest: Equatable, Sendable {
         case .add(let message): message.document
         case .remove(let message): message.document
         case .list(let message): message.document
+        case .copy(let message): message.document
         }
     }
 
@@ -113,6 +115,7 @@ package enum TagRequest: Equatable, Sendable {
         case .add(let message): (message.document, nil)
         case .remove(let message): (message.document, nil)
         case .list(let message): (message.document, nil)
+        case .copy(let message): (message.document, message.to)
         }
     }
 
@@ -124,6 +127,8 @@ package enum TagRequest: Equatable, Sendable {
             self = .remove(try RemoveTag(fields))
         } else if type.equals(ListTags.type) {
             self = .list(try ListTags(fields))
+        } else if type.equals(CopyDocument.type) {
+            self = .copy(try CopyDocument(fields))
         } else {
             return nil
         }
@@ -136,6 +141,7 @@ package enum TagRequest: Equatable, Sendable {
         case .add(let message): message.encode(id: id, into: &writer)
         case .remove(let message): message.encode(id: id, into: &writer)
         case .list(let message): message.encode(id: id, into: &writer)
+        case .copy(let message): message.encode(id: id, into: &writer)
         }
     }
 }
@@ -724,6 +730,31 @@ package struct ListTags: WireMessage {
 
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
+    }
+}
+
+/// Copies the text and the named revisions of a document under a new name.
+package struct CopyDocument: WireMessage {
+    package static var type: StaticString { "copy" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The name of the copy.
+    package var to: WireString
+
+    package init(document: WireString, to: WireString) {
+        self.document = document
+        self.to = to
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        to = try fields.document("to")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("to", to)
     }
 }
 

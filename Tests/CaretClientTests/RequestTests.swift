@@ -24,6 +24,10 @@ import Testing
         #expect(try await client.restore("notes/b", to: 1).revision == 3)
         #expect(try await client.read("notes/b").text == "one\n")
         #expect(try await client.read("notes/b", at: .revision(2)).text == "one\ntwo\n")
+        try await client.tag(2, of: "notes/b", as: "both")
+        try await client.copy("notes/b", to: "notes/c")
+        #expect(try await client.read("notes/c").text == "one\n")
+        #expect(try await client.tags(of: "notes/c").map(\.name) == ["both"])
         try await client.delete("notes/b")
         let refusal = await #expect(throws: ServerRefusal.self) { try await client.read("notes/b") }
         #expect(refusal?.word == "not_found")

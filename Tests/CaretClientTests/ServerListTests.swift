@@ -12,6 +12,7 @@ import Testing
 
     private let list = ClientMessage.list(List())
     private let rename = ClientMessage.rename(Rename(document: "a", to: "b"))
+    private let copy = ClientMessage.tags(.copy(CopyDocument(document: "a", to: "b")))
 
     /// Ends the connection that is welcomed, as a server that stops does.
     private func shutDown(_ talk: inout ClientConversation) -> [ClientAction] {
@@ -80,8 +81,10 @@ import Testing
         var talk = ClientConversation.welcomed(by: Self.two)
         #expect(talk.request(list) == [.send(list, 1)])
         #expect(talk.request(rename) == [.send(rename, 2)])
+        #expect(talk.request(copy) == [.send(copy, 3)])
         _ = talk.wait(600)
-        #expect(talk.disconnect() == [.disconnect, .lost(2), .connect(to: Self.second, within: 10_000)])
+        #expect(
+            talk.disconnect() == [.disconnect, .lost(2), .lost(3), .connect(to: Self.second, within: 10_000)])
         _ = talk.connected()
         #expect(talk.receive(ClientConversation.welcome).dropFirst() == [.send(list, 1)])
     }

@@ -40,6 +40,13 @@ extension LiveClient {
         try await send(.rename(Rename(document: WireString(name), to: WireString(newName))))
     }
 
+    /// Copies a document under a new name, with its named revisions. The copy has a history of its own, with one revision
+    /// for each text that has a name, and then the newest text.
+    public func copy(_ name: String, to newName: String) async throws {
+        try await send(
+            .tags(.copy(CopyDocument(document: WireString(name), to: WireString(newName)))))
+    }
+
     /// Deletes a document. For some time, an administrator can bring the document back: see `undelete`.
     public func delete(_ name: String) async throws {
         try await send(.delete(Delete(document: WireString(name))))

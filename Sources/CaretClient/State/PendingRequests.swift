@@ -120,6 +120,8 @@ extension ClientMessage {
     /// Whether the request is idempotent. The server recognises a repeated push or restore by its number.
     fileprivate var isIdempotent: Bool {
         switch self {
+        // A repeated copy would find that its name is taken.
+        case .tags(.copy): false
         case .list, .read, .history, .push, .restore, .ping, .tags: true
         case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listNodes), .admin(.listDeleted),
             .admin(.trim), .admin(.verify):

@@ -3,7 +3,7 @@ package enum CommandList {
     static let all: [any Subcommand.Type] = [
         Ping.self, Cat.self, Put.self, New.self, Ls.self, Stat.self, Log.self, NameRevision.self,
         Show.self,
-        Diff.self, Blame.self, Grep.self, Restore.self, Mv.self, Rm.self, Undelete.self, Trim.self,
+        Diff.self, Blame.self, Grep.self, Restore.self, Copy.self, Mv.self, Rm.self, Undelete.self, Trim.self,
         Redact.self,
         TokenAdd.self, TokenList.self, TokenRevoke.self,
         Export.self, Import.self, Verify.self, Backup.self, Move.self, Who.self, Nodes.self, Top.self,

@@ -133,6 +133,26 @@ async function testNames({ testPage, caret }) {
         await lists(page, 'plan', '[notes]', 'today')
         await caret.rename('plan', 'agenda')
     })
+
+    await testPage('a document is copied with its named revisions, and the copy is opened', '/', async (page) => {
+        await lists(page, 'agenda', '[notes]', 'today')
+        const { revision } = await caret.read('agenda')
+        await caret.tag('agenda', revision, 'draft')
+        await pressOn(page, 'More about agenda')
+        await pressOn(page, 'Make a copy')
+        assert.deepEqual(await hint(page), ['This name is free.', 'Copy', false])
+        assert.equal(await page.evaluate(() => document.activeElement.value), 'agenda copy')
+        await replace(page, 'notes/today')
+        assert.deepEqual(await hint(page), ['There is already a document with this name.', 'Copy', true])
+        await replace(page, 'copy')
+        await press(page, 'Enter')
+        await page.waitFor(() => location.pathname === '/d/copy' && !document.querySelector('dialog'), 'the open copy')
+        await lists(page, 'agenda', 'copy', '[notes]', 'today')
+        assert.equal((await caret.read('copy')).text, (await caret.read('agenda')).text)
+        assert.deepEqual((await caret.tags('copy')).map(({ name, revision }) => [name, revision]), [['draft', 1]])
+        await caret.untag('agenda', 'draft')
+        await caret.delete('copy')
+    })
 }
 
 async function testMenu({ testPage, caret, put }) {

@@ -469,8 +469,10 @@ async function testRights(programs, engine) {
     await test('a user who may write some documents is offered New and notes only for these', async () => {
         const page = await pages.openPage(`/#token=${drafter}`)
         await pressOn(page, 'More about secret')
-        assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('dialog menu button')].map((one) => one.textContent)), ['Download'])
-        await pressOn(page, 'Close')
+        assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('dialog menu button')].map((one) => one.textContent)), ['Make a copy', 'Download'])
+        await pressOn(page, 'Make a copy')
+        assert.equal(await page.evaluate(() => document.querySelector('dialog input').value), 'drafts/secret')
+        await pressOn(page, 'Cancel')
         await pressOn(page, 'New document')
         const field = () => page.evaluate(() => [document.querySelector('dialog input').value, document.querySelector('.hint').textContent, document.querySelector('[type=submit]').disabled])
         assert.deepEqual(await field(), ['drafts/', 'Type a name after the slash.', true])

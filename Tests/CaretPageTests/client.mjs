@@ -84,9 +84,9 @@ export const cases = {
 
     'after a lost connection, only idempotent requests are sent again'() {
         const state = online()
-        const ids = ['list', 'rename', 'restore', 'list_tags', 'delete'].map((type) => state.requested({ type })[0])
+        const ids = ['list', 'rename', 'restore', 'list_tags', 'delete', 'copy'].map((type) => state.requested({ type })[0])
         const failed = state.disconnected('cut', 0, 0).filter((action) => action.do === 'fail')
-        assert.deepEqual(failed.map(({ id, error }) => [id, error.code]), [[ids[1], 'disconnected'], [ids[4], 'disconnected']])
+        assert.deepEqual(failed.map(({ id, error }) => [id, error.code]), [1, 4, 5].map((index) => [ids[index], 'disconnected']))
         assert.deepEqual(sent(comeBack(state)).map(({ type }) => type), ['list', 'restore', 'list_tags'])
     },
 

@@ -190,6 +190,8 @@ export class Caret extends EventTarget {
     tag(name: string, rev: number, as: string): Promise<void>
     /** Removes the name of a revision. The revision stays. */
     untag(name: string, tag: string): Promise<void>
+    /** Copies the text and the named revisions of a document under a new name. */
+    copy(name: string, to: string): Promise<void>
     rename(name: string, to: string): Promise<void>
     delete(name: string): Promise<void>
     /** Waits until everything is saved, but for at most 4 s, and ends the connection for good. */

@@ -233,6 +233,7 @@ export class Caret extends Announcer {
 
     async tag(name, rev, as) { await this.#request({ type: 'tag', doc: name, name: as, rev }) }
     async untag(name, tag) { await this.#request({ type: 'untag', doc: name, name: tag }) }
+    async copy(name, to) { await this.#request({ type: 'copy', doc: name, to }) }
     async rename(name, to) { await this.#request({ type: 'rename', doc: name, to }) }
     async delete(name) { await this.#request({ type: 'delete', doc: name }) }
 

@@ -1,4 +1,4 @@
-// Sheets that make, rename, download and delete documents.
+// Sheets that make, rename, copy, download and delete documents.
 import { downloadText } from './copy.js'
 import { partsOf, shortName } from './document-name.js'
 import { element, icon } from './dom.js'
@@ -53,6 +53,7 @@ export function newDocument(app) {
 export function showDocumentMenu(app, name) {
     return openMenu(shortName(name), [
         mayWrite(app, name) && { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name) },
+        newName(app) !== undefined && { label: 'Make a copy', icon: icon('duplicate'), run: () => copyDocument(app, name) },
         { label: 'Download', icon: icon('download'), run: () => attempt(app, () => downloadDocument(app, name)) },
         mayWrite(app, name) && { label: 'Delete', icon: icon('bin'), danger: true, run: () => deleteDocument(app, name) },
     ])
@@ -65,6 +66,19 @@ export function renameDocument(app, name) {
         run: async (to) => {
             await app.caret.rename(name, to)
             await renameNotes(app, name, to)
+        },
+    })
+}
+
+/** Asks for the name of a copy, makes the copy, and goes to it. */
+export function copyDocument(app, name) {
+    const next = `${name} copy`
+    return askForName(app, 'Make a copy', {
+        start: canCreate(app, next) ? next : newName(app) + partsOf(name).title,
+        exists: (other) => app.hasDocument(other), actions: { free: 'Copy' },
+        run: async (to, signal) => {
+            await app.caret.copy(name, to)
+            if (!signal.aborted) app.go({ screen: 'editor', name: to })
         },
     })
 }

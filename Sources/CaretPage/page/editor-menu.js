@@ -1,7 +1,7 @@
 // The two menus of the editor.
 import { copyText, downloadText } from './copy.js'
 import { visibleName } from './document-name.js'
-import { deleteDocument, mayWrite, renameDocument } from './document-sheets.js'
+import { copyDocument, deleteDocument, mayWrite, newName, renameDocument } from './document-sheets.js'
 import { icon } from './dom.js'
 import { fileName } from './name-rules.js'
 import { addressOf } from './route.js'
@@ -14,6 +14,7 @@ export function openNameMenu(app, { document, text, isGone }) {
     const isOffered = mayWrite(app, name) && document.rights !== 'read'
     return openMenu(visibleName(name), [
         isOffered && { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name), disabled: isGone || document.rights !== 'write' },
+        newName(app) !== undefined && { label: 'Make a copy', icon: icon('duplicate'), run: () => copyDocument(app, name), disabled: isGone || !document.rights },
         { label: 'Copy the link', icon: icon('link'), run: () => copyText(location.origin + addressOf({ screen: 'editor', name }), 'The link') },
         { label: 'Copy the text', icon: icon('copy'), run: () => copyText(text(), 'The text') },
         { label: 'Download as text', icon: icon('download'), run: () => downloadText(text(), fileName(name)) },

@@ -41,8 +41,18 @@ package struct PusherEntry: Hashable, Sendable {
 }
 
 /// A digest of 256 bits.
+///
+/// It does not store a `SIMD4`: an async function that keeps a vector of 32 bytes in such a value while it waits may write
+/// beyond its memory (https://github.com/swiftlang/swift/issues/91639).
 package struct Digest: Hashable, Sendable {
-    package let words: SIMD4<UInt64>
+    private let first: UInt64
+    private let second: UInt64
+    private let third: UInt64
+    private let fourth: UInt64
 
-    package init(_ words: SIMD4<UInt64>) { self.words = words }
+    package var words: SIMD4<UInt64> { SIMD4(first, second, third, fourth) }
+
+    package init(_ words: SIMD4<UInt64>) {
+        (first, second, third, fourth) = (words[0], words[1], words[2], words[3])
+    }
 }

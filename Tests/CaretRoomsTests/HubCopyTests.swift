@@ -38,7 +38,7 @@ struct HubCopyTests {
     func ownPushes() {
         for seed in 0..<UInt64(50) {
             let world = ServerWorld(seed: seed)
-            world.makesRoom = { WholeRoom($0, $1, $2.settings, at: $2.now) }
+            world.makesRoom = { WholeRoom($0, $1.settings, at: $1.now) }
             world.document("a", "x")
             let ann = world.connect("ann")
             ann.says(#"{"type":"open","doc":"a"}"#)

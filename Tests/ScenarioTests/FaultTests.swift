@@ -13,7 +13,7 @@ import Testing
 
     @Test("the scenarios find every planted fault")
     func faults() async {
-        await expect(Faults.all, foundBy: 0..<UInt64(Seeds.share(of: 2_000, everyCommit: 400)))
+        await expect(Faults.all, foundBy: 0..<UInt64(Seeds.share(of: 2_000, everyCommit: 1_000)))
     }
 
     @Test("the scenarios with several servers find every fault that matters only to them")

@@ -81,10 +81,9 @@ extension PostgresStore {
                     return answer
                 }
             }
-        } then: { [shared] result in
-            if case .failure(let fault) = result, fault.refusal == .damaged {
-                shared.reportRow(fault)
-                shared.onEvent(.damaged(nil))
+        } then: { [self] result in
+            if case .failure(let fault) = result, fault.refusal == .damaged, !isOpening {
+                close(damaged: nil, fault)
             }
             waiting.answer(result.mapError(\.historyRefusal))
         }
@@ -130,8 +129,10 @@ extension PostgresStore {
         return answer.mapError(\.historyRefusal)
     }
 
-    package func close(damaged document: DocumentID, _ fault: PostgresFault) {
-        shared.close(damaged: document, fault)
+    package func close(damaged document: DocumentID?, _ fault: PostgresFault) {
+        if let document { return shared.close(damaged: document, fault) }
+        shared.reportRow(fault)
+        shared.onEvent(.damaged(nil))
     }
 }
 

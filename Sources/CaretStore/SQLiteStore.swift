@@ -299,9 +299,8 @@ package final class SQLiteStore: SQLStore {
                 if document != nil || isOpening, !files.areFound { throw .refused(.refused(.failed)) }
                 return try reader.reading(body)
             }
-            if case .failure(let fault) = answer, fault.refusal == .damaged {
-                reportRow(fault)
-                onEvent(.damaged(nil))
+            if case .failure(let fault) = answer, fault.refusal == .damaged, !isOpening {
+                close(damaged: nil, fault)
             }
             waiting.answer(answer.mapError(\.historyRefusal))
         }
@@ -337,14 +336,10 @@ package final class SQLiteStore: SQLStore {
         return result.mapError(\.historyRefusal)
     }
 
-    package func close(damaged document: DocumentID, _ fault: StoreFault) {
-        reportRow(fault)
-        onEvent(.damaged(document))
-        writes.close(damaged: document)
-    }
-
-    private func reportRow(_ fault: StoreFault) {
+    package func close(damaged document: DocumentID?, _ fault: StoreFault) {
         if case .damagedRow(let reason) = fault { onEvent(.damagedRow(reason)) }
+        onEvent(.damaged(document))
+        if let document { writes.close(damaged: document) }
     }
 
     /// Adds a call to the next transaction, and answers it after the commit.

@@ -29,7 +29,7 @@ package protocol SQLStore: DocumentStore {
 
     /// Reads from one snapshot of the database, for calls that read at most a page of rows, or the newest text. If an
     /// earlier write to `document` has an unknown outcome, finds that outcome first. `isOpening` means that the call opens a
-    /// document.
+    /// document, and reports damage itself.
     func lookup(
         _ waiting: WaitingCall, of document: DocumentID?, isOpening: Bool,
         _ body: @escaping @Sendable (inout Reader) throws(Fault) -> StoreAnswer)
@@ -44,8 +44,9 @@ package protocol SQLStore: DocumentStore {
     /// not delay short ones.
     func run(_ replay: TextReplay, for waiting: WaitingCall)
 
-    /// Reports that the history of a document is damaged, and accepts no more appends to it.
-    func close(damaged document: DocumentID, _ fault: Fault)
+    /// Reports that a document is damaged, and accepts no more appends to it. `document` is nil if not even its row could be
+    /// read.
+    func close(damaged document: DocumentID?, _ fault: Fault)
 
     /// A call has read a page of the history of this document.
     func note(_ row: DocumentRow)
@@ -131,8 +132,10 @@ extension SQLStore {
 
     private func open(_ name: DocumentName, by pusher: Pusher, pushers limit: Int, _ waiting: WaitingCall) {
         lookup(waiting, of: nil, isOpening: true) { [self] reader throws(Fault) in
-            let row = try reader.rows.document(named: name)
+            var document: DocumentID?
             do throws(Fault) {
+                let row = try reader.rows.document(named: name)
+                document = row.entry.id
                 var loaded = try head(of: row, reader: &reader)
                 loaded.pushers = try reader.rows.pushers(of: row.entry, atMost: limit)
                 loaded.opener =
@@ -143,9 +146,8 @@ extension SQLStore {
                     }
                 return .loaded(.success(loaded))
             } catch {
-                if error.refusal != .damaged { throw error }
-                close(damaged: row.entry.id, error)
-                return .loaded(.failure(.damaged))
+                if error.refusal == .damaged { close(damaged: document, error) }
+                throw error
             }
         }
     }

@@ -45,11 +45,14 @@ struct HubStateTests {
 
     private var read: HubRequest.Question { .read(name, Read(document: "a")) }
 
-    private var open: HubRequest.Question {
+    private var open: HubRequest.Question { open() }
+
+    private func open(
+        _ session: SessionID = SessionID(1, number: 1), creates: Bool = false
+    ) -> HubRequest.Question {
         let opening = RoomOpening(
-            session: SessionID(1, number: 1), id: nil, document: "a",
-            participant: Person.ann.participant, rights: .none)
-        return .open(name, opening, creates: false)
+            session: session, id: nil, document: "a", participant: Person.ann.participant, rights: .none)
+        return .open(name, opening, creates: creates)
     }
 
     private var push: HubRequest.Question {
@@ -144,6 +147,28 @@ struct HubStateTests {
         let stop = hub.handle(.shutDown(retryAfterMilliseconds: nil), at: 0)
         #expect(stop.codes == [.shuttingDown, .shuttingDown])
         #expect(hub.handle(.answered(CallID(1), empty), at: 0) == [])
+        #expect(hub.roomCount == 0)
+    }
+
+    /// The store has read the empty document, but its answer arrives after a room of the document has come and gone.
+    @Test("a document is opened again if it had a room since the store read it")
+    func outdatedOpening() {
+        var hub = hub()
+        _ = hub.handle(.join(joining(2, client: "client-2")), at: 0)
+        let created = open(creates: true)
+        _ = hub.handle(ask(created), at: 0)
+        _ = hub.handle(.answered(CallID(1), .loaded(.failure(.gone))), at: 0)
+        #expect(hub.handle(ask(open(SessionID(2, number: 1)), 2), at: 0).count == 1)
+        _ = hub.handle(.answered(CallID(2), .created(.created(entry))), at: 0)
+        #expect(hub.roomCount == 1)
+        _ = hub.handle(.ended(SessionID(1, number: 1)), at: 0)
+        #expect(hub.handle(.notified(entry.id, .unloadOffered), at: 0) == [.dropRoom(entry.id)])
+        #expect(hub.handle(.dropped(entry.id), at: 0) == [])
+        let second = Pusher(user: "ann", client: "client-2")
+        #expect(
+            hub.handle(.answered(CallID(3), empty), at: 0) == [
+                .call(CallID(4), .open(name, by: second, pushers: KnownPushers.mostWithoutHolder))
+            ])
         #expect(hub.roomCount == 0)
     }
 

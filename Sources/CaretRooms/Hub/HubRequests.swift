@@ -191,8 +191,8 @@ extension HubState {
         lookUp(waiting)
     }
 
-    /// Marks the lookups of a name as outdated, because the document lost this name. The
-    /// lookups are repeated.
+    /// Marks the lookups of a name as outdated, because their answers may be older than what the hub knows. The lookups
+    /// are repeated.
     mutating func outdateLookUps(of name: DocumentName) { outdateLookUps { $0 == name } }
 
     mutating func outdateLookUps(where isOutdated: (DocumentName) -> Bool) {

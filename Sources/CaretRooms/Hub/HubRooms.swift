@@ -17,6 +17,8 @@ extension HubState {
     private mutating func forget(_ document: DocumentID) {
         guard let room = rooms.removeValue(forKey: document) else { return }
         unname(document, room.name)
+        // An opening under way may have read an older text than the one that the room had.
+        if let name = room.name, openings[name] != nil { outdateLookUps(of: name) }
         for session in room.sessions.sorted() { end(session) }
         for waiting in room.waiting { lookUp(waiting) }
     }

@@ -81,12 +81,7 @@ import Testing
     @Test("after an unknown outcome, the push is looked up", arguments: [true, false])
     func unknownOutcome(isThere: Bool) throws {
         var world = try RoomWorld("ab", knowsPushers: true)
-        world.holds = \.isAppend
-        world.push(.ann, .text("abc"), base: 1, seq: 1)
-        guard case .append(let append)? = world.heldCalls.first else { throw Unexpected(what: "no append") }
-        if isThere { _ = world.store.append(append) }
-        world.holds = { _ in false }
-        world.answerAppend(.unknown)
+        try world.pushWithUnknownOutcome(isThere: isThere)
         #expect(world.text == "abc" && world.lines(.ann).revisions == [2])
         #expect(try world.store.text(of: world.document, at: nil).get().text == TextBuffer("abc"))
     }

@@ -312,6 +312,16 @@ extension RoomWorld {
         send(.push(push))
     }
 
+    /// Ann pushes a text, and the outcome of its append is unknown. `isThere` means that the store has committed it.
+    mutating func pushWithUnknownOutcome(isThere: Bool, isOfNewClient: Bool = false) throws {
+        holds = \.isAppend
+        push(.ann, .text("abc"), base: 1, seq: 1, isOfNewClient: isOfNewClient)
+        guard case .append(let append)? = heldCalls.first else { throw Unexpected(what: "no append") }
+        if isThere { _ = store.append(append) }
+        holds = { _ in false }
+        answerAppend(.unknown)
+    }
+
     static func digest(_ content: RoomPush.Content, _ base: Revision) -> Digest {
         let word = "\(content)\(base)".utf8.reduce(UInt64(7)) { ($0 &* 31) &+ UInt64($1) }
         return Digest(SIMD4(repeating: word))

@@ -58,7 +58,7 @@ package enum CopyResult: Equatable, Sendable {
 package struct CopiedHistory {
     private let copy: DocumentCopy
     private let source: TaggedDocument
-    /// The revisions of the source whose texts are missing, in descending order.
+    /// The revisions of the source that were not added yet, in descending order.
     private var missing: [Revision]
     private var text = TextBuffer()
     private var changes: [PushedChange] = []
@@ -72,7 +72,7 @@ package struct CopiedHistory {
         missing = Set(source.tags.map(\.revision) + [source.entry.head]).sorted(by: >)
     }
 
-    /// The revision of the source whose text comes next; nil if the history is complete.
+    /// The revision of the source to add next; nil if the history is complete.
     package var next: Revision? { missing.last }
 
     /// Adds the text at the next revision. Returns false if the copy would be too large.

@@ -81,7 +81,7 @@ extension Unicode.Scalar {
     /// Whether joiners and variation selectors have an effect beside this character.
     private var hasForms: Bool { !isASCII && !isInvisible }
 
-    /// Whether this invisible character has an effect between its peers. Persian words and emoji have such
+    /// Whether this invisible character has an effect between its neighbours. Persian words and emoji have such
     /// characters.
     fileprivate func isAllowed(after before: Unicode.Scalar, before next: Unicode.Scalar) -> Bool {
         if properties.isVariationSelector { return before.hasForms }

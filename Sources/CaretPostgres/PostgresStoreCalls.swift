@@ -174,7 +174,7 @@ extension StoreAnswer {
 }
 
 extension UpkeepEvent {
-    /// The document whose history has changed, as other servers must learn.
+    /// The document, if its history has changed. Other servers must be notified.
     var changedDocument: DocumentID? {
         switch self {
         case .trimmed(let document, _), .redacted(let document): document

@@ -102,7 +102,7 @@ import Testing
     @Test("a hole in the numbers, another run and silence mean that something was missed")
     func missed() {
         var receiving = Receiving()
-        // A server whose first message arrives has sent earlier messages before.
+        // The server had sent earlier messages before it was found.
         var events = receiving.receives(1, 1, 7)
         #expect(events == [.found(NodeID(node: 1, run: 1))])
         events = receiving.receives(1, 1, 8)

@@ -29,7 +29,7 @@ package enum Counter: Int, CaseIterable, Sendable {
     case busSent, busHeard, busMissed
     /// The notifications in these messages.
     case newsSent, newsHeard
-    /// Other servers whose messages began to arrive, and those that fell silent.
+    /// How often another server started to send messages, and how often one went silent.
     case nodesFound, nodesLost
 
     package var name: String {

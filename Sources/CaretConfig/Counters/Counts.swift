@@ -5,8 +5,8 @@ package struct Counts: Equatable, Sendable {
     private var counters = [UInt64](repeating: 0, count: Counter.allCases.count)
     private var refusals = [UInt64](repeating: 0, count: ErrorCode.allCases.count)
     private var latencies = [Histogram](repeating: Histogram(), count: Latency.allCases.count)
-    /// For how many milliseconds the oldest unsent notification for other servers has waited. Nobody counts this: who reads the
-    /// counts asks the bus, and sets it.
+    /// The age of the oldest unsent notification for other servers, in milliseconds. The reader of the counts gets it from the
+    /// bus.
     package var unsentAge: UInt64 = 0
 
     package init() {}
@@ -30,7 +30,7 @@ package struct Counts: Equatable, Sendable {
 
     package var openRooms: UInt64 { present(.roomsOpened, .roomsClosed) }
 
-    /// The number of other servers whose messages arrive here.
+    /// The number of other servers that send messages to this one.
     package var nodes: UInt64 { present(.nodesFound, .nodesLost) }
 
     private func present(_ came: Counter, _ went: Counter) -> UInt64 {

@@ -33,12 +33,12 @@ package struct SQLRows<Connection: SQLConnection> {
     /// A document, deleted or not. Throws `gone` if there is none.
     package func document(_ id: DocumentID) throws(Fault) -> DocumentRow { try row("id = $1", .id(id)) }
 
-    /// The document with this name that is not deleted. Throws `gone` if there is none.
+    /// Finds a document by its name. Ignores deleted documents. Throws `gone` if there is none.
     package func document(named name: DocumentName) throws(Fault) -> DocumentRow {
         try row("name = $1 AND deleted IS NULL", .bytes(name.bytes.utf8))
     }
 
-    /// The entry of the document with this name that is not deleted; nil if there is none.
+    /// Finds the entry of a document by its name. Ignores deleted documents. Returns nil if there is none.
     package func entry(named name: DocumentName) throws(Fault) -> DocumentEntry? {
         do throws(Fault) { return try document(named: name).entry } catch {
             if error.refusal == .gone { return nil }
@@ -133,7 +133,7 @@ package struct SQLRows<Connection: SQLConnection> {
         }
     }
 
-    /// Runs a statement whose last parameter is the page size. Returns whether there may be another page.
+    /// Runs a statement for one page. The page size is its last parameter. Returns whether there may be another page.
     private func page<Answer>(
         _ sql: String, _ values: [SQLValue], read: (SQLRow) throws(DamagedRow) -> Answer,
         body: (Answer) throws(Fault) -> Bool

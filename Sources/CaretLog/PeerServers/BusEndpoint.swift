@@ -79,7 +79,7 @@ package struct BusEndpoint {
 
     // MARK: Receiving
 
-    /// The number of other servers whose messages arrive here.
+    /// The number of other servers that send messages to this one.
     package var peerCount: Int { peers.count }
 
     /// Reads messages, and finds out which servers are silent. Returns how many messages came from other servers.

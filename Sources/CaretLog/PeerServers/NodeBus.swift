@@ -40,7 +40,7 @@ package enum BusEvent: Equatable, Sendable {
     case found(NodeID)
     /// A message of another server was missed.
     case missed
-    /// A run of a server has ended, or its messages do not arrive any more.
+    /// A run of a server has ended or gone silent.
     case gone(NodeID)
 }
 

@@ -1,4 +1,4 @@
-/// The other servers whose messages arrive here, and whether a message of them was missed.
+/// The other servers that send messages to this one. Detects missed messages.
 package struct PeerServers: Equatable {
     private struct PeerServer: Equatable {
         /// The number of the last message.

@@ -70,8 +70,7 @@ package struct RemoteChanges: Equatable, Sendable {
         return documents
     }
 
-    /// Ends a comparison. Returns the documents whose results are valid, with their results. The others are compared
-    /// again.
+    /// Ends a comparison. Returns the valid results, with their documents. The other documents are compared again.
     mutating func endComparison(
         _ results: [Result<DocumentEntry, StoreRefusal>]
     ) -> [(DocumentID, Result<DocumentEntry, StoreRefusal>)] {

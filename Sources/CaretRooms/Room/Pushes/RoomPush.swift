@@ -31,7 +31,7 @@ package struct RoomPush: Equatable, Sendable {
     package let isExact: Bool
     /// A digest of the content, by which a repeat is recognised.
     package let digest: Digest
-    /// Whether this is the first push of a client whose ID this server has generated. The store has no push of it.
+    /// Whether the server has just generated the client's ID, and this is the client's first push. The store has none.
     package let isOfNewClient: Bool
     /// When the push arrived, in milliseconds.
     package let time: Int64

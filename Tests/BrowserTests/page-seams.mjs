@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { until } from '../CaretPageTests/support.mjs'
 import { test } from '../NodeSupport/suite.mjs'
 import { click, asksBeforeLeaving, goOffline, inSituation, insert, showsText, words } from './page-editor.mjs'
-import { box, hasPageOffline, pressOn, reloads, shows, trapAtInsert, trapsOnDemand, type } from './page-support.mjs'
+import { box, connectsNow, hasPageOffline, pressOn, reloads, shows, trapAtInsert, trapsOnDemand, type } from './page-support.mjs'
 import { startPages, windows } from './pages.mjs'
 import { startRelay } from './relay.mjs'
 import { compared } from './screen-checks.mjs'
@@ -118,7 +118,7 @@ async function testKept({ put, openPage, server, origin }) {
         assert.equal(await page.evaluate(() => document.querySelector('.text').readOnly), false)
         await insert(page, '! ')
         relay.goOnline()
-        await pressOn(page, 'Connect now')
+        await connectsNow(page)
         await inSituation(page, 'saved')
         await until(() => trip.text.includes('Boots') && trip.text.includes('! '), 'the typed text')
         await shows(page, '[href="/d/trip"] .about', /^1\d characters/)
@@ -150,7 +150,7 @@ async function testKept({ put, openPage, server, origin }) {
         await page.goTo(`${site}/`)
         await shows(page, '.incomplete', /^Offline/)
         relay.goOnline()
-        await pressOn(page, 'Connect now')
+        await connectsNow(page)
         await page.waitFor(() => document.querySelectorAll('.entry').length > 1, 'all documents')
         assert.equal(await words(page, '.incomplete'), '')
         await until(() => own.text.includes('Boots'), 'the typed text')
@@ -167,7 +167,7 @@ async function testKept({ put, openPage, server, origin }) {
         assert.match(await page.evaluate(storedText), /swordfish/)
         await server.caret(['redact', 'letter', '--yes'], 'swordfish\n')
         relay.goOnline()
-        await pressOn(page, 'Connect now')
+        await connectsNow(page)
         await inSituation(page, 'saved')
         await until(() => letter.text.includes('Ann ') && letter.text.includes('*********'), 'the new text')
         await page.waitFor(`async () => !/swordfish/.test(await (${storedText})())`, 'storages without the passage')

@@ -32,6 +32,15 @@ export async function pressOn(page, name) {
     }, `the control ${name}`, name)
 }
 
+/** Connects at once after an outage, with "Now", unless the next attempt was sooner. */
+export function connectsNow(page) {
+    return page.waitFor(() => {
+        const control = document.querySelector('.link [aria-label="Connect now"]')
+        if (control?.checkVisibility()) control.click()
+        return document.querySelector('.link').dataset.link === 'online'
+    }, 'a connection')
+}
+
 /** Replaces the text of the field that has the focus. */
 export async function replace(page, text) {
     await page.evaluate(() => document.activeElement.select())

@@ -94,3 +94,19 @@ extension Unicode.Scalar {
 extension DocumentName: CustomStringConvertible {
     package var description: String { bytes.string }
 }
+
+extension DocumentName.Fault {
+    /// Says what is wrong with a name, in words for people.
+    package var problem: String {
+        switch self {
+        case .empty: "is empty"
+        case .tooLong(let bytes): "has \(bytes) bytes; at most \(DocumentName.longest) are allowed"
+        case .badPart(let number):
+            "has a part (number \(number), counted from 0) that is empty, \".\" or \"..\""
+        case .control(let byte): "has a control character at byte \(byte)"
+        case .spaceAtEdge(let part):
+            "has a part (number \(part), counted from 0) that begins or ends with a space"
+        case .invisible(let byte): "has an invisible character at byte \(byte)"
+        }
+    }
+}

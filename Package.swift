@@ -97,6 +97,9 @@ let package = Package(
             name: "CaretWeb", dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire"],
             swiftSettings: strict),
         .target(name: "CaretTLS", dependencies: ["COpenSSL"], swiftSettings: strict),
+        .target(
+            name: "CaretSignIn", dependencies: ["COpenSSL", "CaretLog", "CaretWire"],
+            swiftSettings: strict),
         .executableTarget(
             name: "caretd",
             dependencies: [
@@ -173,6 +176,9 @@ let package = Package(
                 "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWeb",
                 "CaretWire", "TestSupport",
             ],
+            swiftSettings: unoptimized),
+        .testTarget(
+            name: "CaretSignInTests", dependencies: ["CaretLog", "CaretSignIn", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretStoreTests",

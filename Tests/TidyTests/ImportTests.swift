@@ -49,6 +49,7 @@ struct ImportTable {
             "CaretLog", "CaretPage", "CaretRooms", "CaretTLS", "CaretWeb", "CaretWire",
             "Dispatch", "Glibc", "Synchronization",
         ],
+        "Sources/CaretSignIn": ["COpenSSL", "CaretLog", "CaretWire", "Glibc"],
         "Sources/CaretStore": [
             "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog",
             "Dispatch", "Glibc", "Synchronization",
@@ -102,6 +103,9 @@ struct ImportTable {
             "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWeb",
             "CaretWire", "TestSupport",
             "Dispatch", "Glibc", "Synchronization", "Testing",
+        ],
+        "Tests/CaretSignInTests": [
+            "CaretLog", "CaretSignIn", "CaretWire", "TestSupport", "Glibc", "Testing",
         ],
         "Tests/CaretStoreTests": [
             "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog", "CaretPostgres", "CaretStore",

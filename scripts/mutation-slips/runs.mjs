@@ -47,6 +47,7 @@ export const stagesOf = {
   ],
   CaretClient: [run("CaretClientTests", 180)],
   CaretTLS: [run("CaretTLSTests", 30)],
+  CaretSignIn: [run("CaretSignInTests", 60)],
   CaretWeb: [run("CaretWebTests", 60)],
   CaretFormat: [run("CaretFormatTests", 60), run("CaretStoreTests", 240, { few: true })],
   CaretStore: [run("CaretStoreTests", 240, { few: true })],

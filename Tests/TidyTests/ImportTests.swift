@@ -145,7 +145,7 @@ struct ImportTable {
         ],
         "Tests/TidyTests": ["TestSupport", "Foundation", "Testing"],
         "Tests/WebSocketEcho": ["CaretServer", "CaretWeb", "Dispatch", "Glibc"],
-        "Tests/WebFuzz": ["CaretWire"], "Tests/WireFuzz": [],
+        "Tests/TokenFuzz": ["CaretLog", "CaretWire"], "Tests/WebFuzz": ["CaretWire"], "Tests/WireFuzz": [],
     ])
 
     /// The imports that the row of the file's target does not allow. Targets without a row are not checked

@@ -218,4 +218,20 @@ import Testing
             #expect(SampleToken.check(token, with: keys).fault == fault)
         }
     }
+
+    /// OpenSSL prepares a key of RSA at its first use, so the threads must share this work.
+    @Test("many threads check tokens with the same keys at once")
+    func threads() async throws {
+        for algorithm in SignatureAlgorithm.allCases {
+            let token = try SampleKeys.signer(algorithm).sign(SampleClaims.ann)
+            let keys = try TokenKeys(text: Array(SampleKeys.publicKey(algorithm).utf8))
+            let faults = await withTaskGroup(of: [SignedTokenFault].self) { group in
+                for _ in 0..<8 {
+                    group.addTask { (0..<100).compactMap { _ in SampleToken.check(token, with: keys).fault } }
+                }
+                return await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(faults.isEmpty, "\(algorithm)")
+        }
+    }
 }

@@ -71,7 +71,7 @@ extension SignedTokenFault: CustomStringConvertible {
         case .signatureRange: "a number of the signature is 0 or too large for P-256"
         case .wrongSignature: "the signature was not made with the server's key for exactly this token"
         case .badUser(let fault): "sub is no name of a user: it \(fault.problem)"
-        case .anonymous: "sub is anonymous, which is the name of nobody"
+        case .anonymous: "sub is anonymous, the name of clients without a token; name a user"
         case .otherAudience(let expected): "aud does not contain \(expected.quoted)"
         case .noLife: "exp is not after iat"
         case .longLife(let seconds, let limit):

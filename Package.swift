@@ -104,7 +104,7 @@ let package = Package(
             name: "caretd",
             dependencies: [
                 "CaretConfig", "CaretCore", "CaretFormat", "CaretLog", "CaretPostgres", "CaretRooms",
-                "CaretServer", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire",
+                "CaretServer", "CaretSignIn", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire",
             ],
             swiftSettings: strict),
         .executableTarget(name: "caret", dependencies: ["CaretCommand"], swiftSettings: strict),
@@ -216,7 +216,8 @@ let package = Package(
         .testTarget(
             name: "LiveTests",
             dependencies: [
-                "CaretCore", "CaretTLS", "CaretWire", "TestSupport", "caretd", "websocket-echo",
+                "CaretCore", "CaretSignIn", "CaretTLS", "CaretWire", "TestSupport", "caretd",
+                "websocket-echo",
             ],
             swiftSettings: unoptimized),
         .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: unoptimized),

@@ -65,6 +65,7 @@ extension ErrorCode {
         case .exists: "There already is a document with this name."
         case .badName: "A document cannot have this name."
         case .unauthorized: "The server needs a valid access token."
+        case .tokenEnded: "The access token has ended."
         case .unsupportedProtocol: "The server does not support the protocol version of this program."
         case .tooLarge, .lineTooLong: "The request is larger than the server allows."
         case .rateLimited: "This program sends too many requests. Try again later."

@@ -7,6 +7,10 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     case openThroughProxy(Authority)
     /// Tokens are required, but another setting admits clients without a token.
     case tokensAndAnyone
+    /// Nobody would need the signed tokens.
+    case keysWithoutTokens
+    /// A token for another server would count here.
+    case keysWithoutAudience
     /// No client could connect to the server.
     case noListener
     case sameAddress(ListenAddress)
@@ -47,6 +51,10 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
             }
         case (true, false), (false, true): break
         }
+        if !settings.tokenKeys.isEmpty {
+            if !settings.requiresTokens { found.append(.keysWithoutTokens) }
+            if settings.tokenAudience.isEmpty { found.append(.keysWithoutAudience) }
+        }
         if settings.listen.isEmpty, !settings.hasAdminSocket { found.append(.noListener) }
         let fixed = settings.listen.filter { $0.port != 0 }
         if let index = fixed.indices.first(where: { fixed[..<$0].contains(fixed[$0]) }) {
@@ -83,6 +91,8 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .openToAnyone, .noListener, .sameAddress: "listen"
         case .openThroughProxy: "web_hosts"
+        case .keysWithoutTokens: "token_keys"
+        case .keysWithoutAudience: "token_audience"
         case .tokensAndAnyone: "allow_anyone_from_anywhere"
         case .socketPathTooLong: "data"
         case .certificateWithoutKey: "tls_certificate"
@@ -104,6 +114,10 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
                 + "set require_tokens to true, or set allow_anyone_from_anywhere to true to permit this"
         case .tokensAndAnyone:
             "allow_anyone_from_anywhere and require_tokens are both true; set one of them to false"
+        case .keysWithoutTokens:
+            "token_keys is set, but require_tokens is false, so nobody needs a token; set require_tokens to true"
+        case .keysWithoutAudience:
+            "token_keys is set, but token_audience is empty; set it to the aud of the tokens, such as notes.example.org"
         case .noListener: "listen is empty and admin_socket is false; no client could connect"
         case .sameAddress(let address): "listen: \(address) is given twice"
         case .socketPathTooLong(let bytes):

@@ -44,7 +44,7 @@ extension Refusal {
         case .tooLarge: self = .tooLarge
         case .lineTooLong: self = .lineTooLong
         case .badJSON, .badMessage, .unknownType, .helloRequired, .helloTimeout, .unsupportedProtocol,
-            .unauthorized, .alreadyHello, .badName, .exists, .baseBehind:
+            .unauthorized, .tokenEnded, .alreadyHello, .badName, .exists, .baseBehind:
             self = .other
         }
     }

@@ -303,7 +303,7 @@ extension Syncer {
         case .notFound where push.epoch == nil:
             try forgetPush(record)
             throw refusal
-        case .overloaded, .rateLimited, .shuttingDown, .pushInFlight: return nil
+        case .overloaded, .rateLimited, .shuttingDown, .pushInFlight, .tokenEnded: return nil
         // The document was renamed, and the events of the server will show its new name. A push that was
         // committed before must not be forgotten, or the saved text would be pushed twice.
         case .notFound where push.epoch.map { news.lists($0, as: document) } == true: return nil

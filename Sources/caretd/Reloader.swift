@@ -1,5 +1,6 @@
 import CaretConfig
 import CaretServer
+import CaretSignIn
 import CaretTLS
 
 /// Reads the configuration again, checks all of it, and then applies the keys that can change while the
@@ -9,6 +10,7 @@ struct Reloader: Sendable {
     let server: Server
     let listeners: ListenerPolicy
     let certificate: ServerCertificate
+    let signedTokens: SignedTokens
     let notifier: ServiceNotifier
     let log: LogWriter
     /// The settings with which the server runs.
@@ -16,14 +18,15 @@ struct Reloader: Sendable {
 
     init(
         of settings: Settings, from source: ConfigurationSource, _ server: Server,
-        _ listeners: ListenerPolicy, _ certificate: ServerCertificate, _ notifier: ServiceNotifier,
-        _ log: LogWriter
+        _ listeners: ListenerPolicy, _ certificate: ServerCertificate, _ signedTokens: SignedTokens,
+        _ notifier: ServiceNotifier, _ log: LogWriter
     ) {
         self.settings = settings
         self.source = source
         self.server = server
         self.listeners = listeners
         self.certificate = certificate
+        self.signedTokens = signedTokens
         self.notifier = notifier
         self.log = log
     }
@@ -33,12 +36,20 @@ struct Reloader: Sendable {
         do throws(InvalidConfiguration) {
             let plan = ReloadPlan(from: settings, to: try source.load().settings)
             if !plan.faults.isEmpty { throw InvalidConfiguration(faults: plan.faults) }
+            let tokens = try readTokenKeys(plan.settings)
             try reloadCertificate(plan.settings)
+            signedTokens.use(tokens)
             apply(plan)
             notifier.report(.ready)
         } catch {
             for fault in error.faults { log.write(LogEvent(.reloadFailed, .fault(fault))) }
             notifier.report(.reloadFailed)
+        }
+    }
+
+    private func readTokenKeys(_ settings: Settings) throws(InvalidConfiguration) -> SignedTokens.Loaded? {
+        do throws(TokenKeysFault) { return try SignedTokens.Loaded(settings) } catch {
+            throw InvalidConfiguration(faults: ["token_keys: \(error)"])
         }
     }
 
@@ -55,7 +66,9 @@ struct Reloader: Sendable {
         // The line about the reload is written if the earlier or the new level allows it.
         log.setLevel(min(settings.logLevel, plan.settings.logLevel))
         settings = plan.settings
-        server.reload(ServerSettings(settings))
+        var serverSettings = ServerSettings(settings)
+        serverSettings.signingKeys = signedTokens.keys
+        server.reload(serverSettings)
         listeners.reload(settings, certificate.context)
         log.write(LogEvent(.reloaded, .changed(plan.changed), .needsRestart(plan.needsRestart)))
         log.setLevel(settings.logLevel)

@@ -43,7 +43,7 @@ struct Service {
         if settings.allowsAnyoneFromAnywhere { log.write(LogEvent(.openToAnyone)) }
         let memory = MemoryWatch { [log] in log.write(LogEvent(.memoryReturned, .bytes($0))) }
         defer { withExtendedLifetime(memory) {} }
-        let code = await serveWithCertificate(until: signals)
+        let code = await serveWithFiles(until: signals)
         log.write(LogEvent(.stopped))
         log.close()
         return code
@@ -58,19 +58,22 @@ struct Service {
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    private func serveWithCertificate(until signals: ServerSignals) async -> Int32 {
-        do throws(TLSFault) {
+    private func serveWithFiles(until signals: ServerSignals) async -> Int32 {
+        do {
             let certificate = try ServerCertificate(settings, log)
+            let signedTokens = try SignedTokens(settings)
             let watches = certificate.watch()
             defer { withExtendedLifetime(watches) {} }
-            return await serve(until: signals, with: certificate)
+            return await serve(until: signals, with: certificate, signedTokens)
         } catch {
             StandardStream.error.write("caretd: \(error)\n")
             return 1
         }
     }
 
-    private func serve(until signals: ServerSignals, with certificate: ServerCertificate) async -> Int32 {
+    private func serve(
+        until signals: ServerSignals, with certificate: ServerCertificate, _ signedTokens: SignedTokens
+    ) async -> Int32 {
         let stop = Task { await signals.firstStop() }
         let store: OpenStore
         switch await opened(until: stop) {
@@ -81,7 +84,7 @@ struct Service {
             return 1
         }
         let listeners = ListenerPolicy(settings, certificate.context)
-        guard let server = await started(on: store.served, listeners) else {
+        guard let server = await started(on: store.served, listeners, signedTokens) else {
             await store.close()
             return 1
         }
@@ -89,7 +92,8 @@ struct Service {
         if capacity < Service.fewConnections { log.write(LogEvent(.fewDescriptors, .count(capacity))) }
         log.write(LogEvent(.ready))
         notifier.report(.ready)
-        let reloader = Reloader(of: settings, from: source, server, listeners, certificate, notifier, log)
+        let reloader = Reloader(
+            of: settings, from: source, server, listeners, certificate, signedTokens, notifier, log)
         let signal = await stopSignal(stop, signals.reloads, with: reloader)
         log.write(LogEvent(.stopping, .signal(signal)))
         notifier.report(.stopping)
@@ -132,10 +136,13 @@ struct Service {
 
     // MARK: The listeners
 
-    private func started(on store: any ServedStore, _ listeners: ListenerPolicy) async -> Server? {
+    private func started(
+        on store: any ServedStore, _ listeners: ListenerPolicy, _ signedTokens: SignedTokens
+    ) async -> Server? {
         do {
             let authenticator: any Authenticator =
-                settings.requiresTokens ? tokenAuthenticator(store) : AnonymousAuthenticator()
+                settings.requiresTokens
+                ? tokenAuthenticator(store, signedTokens) : AnonymousAuthenticator()
             var serverSettings = ServerSettings(settings)
             serverSettings.page = { listeners.page.map { WireString($0) } }
             serverSettings.address = { listeners.clientAddress.map { WireString($0) } }
@@ -153,9 +160,12 @@ struct Service {
         }
     }
 
-    private func tokenAuthenticator(_ store: any ServedStore) -> TokenAuthenticator {
+    private func tokenAuthenticator(
+        _ store: any ServedStore, _ signedTokens: SignedTokens
+    ) -> TokenAuthenticator {
         TokenAuthenticator(
-            store, refused: { [log] in log.write(LogEvent(.guessingSlowed, $0.field)) },
+            store, signed: { signedTokens.authentication(of: $0, at: store.now) },
+            refused: { [log] in log.write(LogEvent(.guessingSlowed, $0.field)) },
             failed: { [log] in log.write(LogEvent(.loginFailed, $0.field, .reason($1.logWord))) })
     }
 
@@ -205,6 +215,7 @@ extension TokenAuthenticator.Failure {
         switch self {
         case .unknownToken: "unknown_token"
         case .noToken: "no_token"
+        case .badToken: "bad_token"
         }
     }
 }

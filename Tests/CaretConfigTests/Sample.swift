@@ -24,6 +24,7 @@ extension ConfigurationKey {
             ["\"postgres://caret@db/caret\"", "\"postgresql:///caret?host=/run/postgresql\""][choice]
         case .node: ["\"a\"", "\"db-1.example_org\""][choice]
         case .reached: ["\"db-1:22738\"", "\"carets://[::1]:7\""][choice]
+        case .audience: ["\"notes.example.org\"", "\"https://a/b\""][choice]
         case .tlsUse: ["\"offered\"", "\"required\""][choice]
         case .addresses: ["[]", "[\"127.0.0.1:0\", \"[::1]:7\"]"][choice]
         case .hosts: ["[]", "[\"caret.example.org\", \"[::1]\"]"][choice]
@@ -57,6 +58,7 @@ extension ConfigurationKey {
         case .file: ["\"a\\nb\"", "7", String(repeating: "a", count: 4_096).quoted]
         case .database: ["\"caret.sqlite\"", "\"postgres://a\\nb\"", "7"]
         case .node: ["\"a b\"", "\"ä\"", "7", String(repeating: "a", count: 64).quoted]
+        case .audience: ["\"a b\"", "\"ä\"", "7", String(repeating: "a", count: 201).quoted]
         case .reached: ["\"a b\"", "\"a,b\"", "\"ä\"", "7", String(repeating: "a", count: 301).quoted]
         case .logFormat, .logLevel, .tlsUse: ["\"none\"", "1", "\"\""]
         }

@@ -2,6 +2,7 @@ import CaretCore
 import CaretLog
 import CaretRooms
 import CaretWire
+import TestSupport
 import Testing
 
 @Suite("connection: requests about documents")
@@ -148,7 +149,7 @@ struct ConnectionDocumentTests {
         open(world, "n", 1)
         let push = #"{"type":"push","doc":"n","epoch":"e","base":0,"seq":1,"edits":[]}"#
         #expect(world.says(push) == ["[room 7: push seq 1 s1 write]"])
-        world.hubSent(.grantsChanged(read!))
+        world.hubSent(.grants(read!))
         #expect(world.says(push) == ["[room 7: push seq 1 s1 read]"])
     }
 
@@ -157,8 +158,8 @@ struct ConnectionDocumentTests {
         let world = ConnectionWorld()
         world.says(ConnectionWorld.hello)
         world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
-        world.hubSent(.grantsChanged(Grants([Grant(.read, to: .prefix(""))])!))
-        world.hubSent(.admitted)
+        world.hubSent(.grants(Grants([Grant(.read, to: .prefix(""))])!))
+        world.hubSent(.admitted(expiresIn: nil))
         for (session, rights) in [(1, "read"), (2, "write")] {
             open(world, "n\(session)", session)
             let place = #""epoch":"e","base":0,"seq":1,"edits":[]"#
@@ -166,7 +167,7 @@ struct ConnectionDocumentTests {
                 world.says(#"{"type":"push","doc":"n\#(session)",\#(place)}"#) == [
                     "[room 7: push seq 1 s\(session) \(rights)]"
                 ])
-            world.hubSent(.grantsChanged(.all))
+            world.hubSent(.grants(.all))
         }
     }
 

@@ -2,6 +2,7 @@ import CaretCore
 import CaretLog
 import CaretRooms
 import CaretWire
+import TestSupport
 import Testing
 
 @Suite("connection: how a connection ends")
@@ -49,7 +50,7 @@ struct ConnectionEndingTests {
         world.says(ConnectionWorld.hello, #"{"type":"ping"}"#)
         #expect(world.happens { $0.inputEnded() } == [])
         world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
-        let words = world.hubSent(.admitted)
+        let words = world.hubSent(.admitted(expiresIn: nil))
         #expect(said(words) == ["welcome", #"{"type":"pong"}"#])
         #expect(words.last == "[close]")
     }
@@ -174,12 +175,12 @@ struct ConnectionEndingTests {
             if isClosed { world.happens { $0.connectionLost() } }
             for number in 0..<3 {
                 #expect(world.says(ConnectionWorld.hello, #"{"type":"ping"}"#, "x") == [])
-                #expect(world.hubSent(.admitted) == [])
+                #expect(world.hubSent(.admitted(expiresIn: nil)) == [])
                 #expect(world.hubSent(.answered(Envelope(.done(Done())))) == [])
                 #expect(world.hubSent(.ended(.revoked)) == [])
                 #expect(world.hubSent(.shuttingDown(retryAfterMilliseconds: nil)) == [])
                 #expect(world.hubSent(.documents([.done(Done())])) == [])
-                #expect(world.hubSent(.grantsChanged(.all)) == [])
+                #expect(world.hubSent(.grants(.all)) == [])
                 #expect(world.hubSent(.reported(Envelope(.done(Done())))) == [])
                 #expect(world.hubSent(.startedLongRequest) == [])
                 #expect(world.hubSent(.refused(ErrorReport(.overloaded, ""))) == [])
@@ -201,9 +202,9 @@ struct ConnectionEndingTests {
     @Test("before hello all events from the hub and the rooms are ignored")
     func beforeHello() {
         let world = ConnectionWorld()
-        #expect(world.hubSent(.admitted) == [])
+        #expect(world.hubSent(.admitted(expiresIn: nil)) == [])
         #expect(world.hubSent(.answered(Envelope(.done(Done())))) == [])
-        #expect(world.hubSent(.grantsChanged(.all)) == [])
+        #expect(world.hubSent(.grants(.all)) == [])
         #expect(world.hubSent(.documents([.done(Done())])) == [])
         #expect(world.hubSent(.reported(Envelope(.done(Done())))) == [])
         #expect(world.hubSent(.startedLongRequest) == [])

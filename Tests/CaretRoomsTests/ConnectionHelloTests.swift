@@ -1,6 +1,7 @@
 import CaretLog
 import CaretRooms
 import CaretWire
+import TestSupport
 import Testing
 
 @Suite("connection: hello")
@@ -19,7 +20,7 @@ struct ConnectionHelloTests {
                 $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all)))
             } == ["[join ann alice-7f21]"])
         #expect(
-            world.hubSent(.admitted) == [
+            world.hubSent(.admitted(expiresIn: nil)) == [
                 #"< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/test","user":"ann","#
                     + #""client":"p-alice-7f21","features":["follow","squash","exact"],"limits":{"line":26214400,"#
                     + #""document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":20,"store":"k2v9"}"#,
@@ -34,7 +35,8 @@ struct ConnectionHelloTests {
             let world = ConnectionWorld { $0.announced.pushesPerSecond = limit }
             world.says(ConnectionWorld.hello)
             world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
-            #expect(world.hubSent(.admitted)[0].contains(#""pushes_per_second":"#) == isAnnounced)
+            #expect(
+                world.hubSent(.admitted(expiresIn: nil))[0].contains(#""pushes_per_second":"#) == isAnnounced)
         }
     }
 
@@ -75,7 +77,7 @@ struct ConnectionHelloTests {
         world.says(ConnectionWorld.hello)
         let identity = Identity(user: "ann", token: 1, grants: try #require(Grants(grants)))
         world.happens { $0.authenticated(.known(identity)) }
-        return world.hubSent(.admitted)[0]
+        return world.hubSent(.admitted(expiresIn: nil))[0]
     }
 
     /// Rule H4.
@@ -88,7 +90,7 @@ struct ConnectionHelloTests {
             let world = ConnectionWorld()
             world.says(#"{"type":"hello","protocol":1,"client":"alice-7f21"\#(wish)}"#)
             world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
-            #expect(world.hubSent(.admitted)[0].contains(#""unit":"\#(unit)""#))
+            #expect(world.hubSent(.admitted(expiresIn: nil))[0].contains(#""unit":"\#(unit)""#))
         }
     }
 
@@ -100,7 +102,7 @@ struct ConnectionHelloTests {
                 "[authenticate nobody]", "[pause]",
             ])
         world.happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: .all))) }
-        #expect(said(world.hubSent(.admitted)) == ["welcome", #"{"type":"pong","id":1}"#])
+        #expect(said(world.hubSent(.admitted(expiresIn: nil))) == ["welcome", #"{"type":"pong","id":1}"#])
     }
 
     /// Rules H1 and L9.

@@ -1,6 +1,7 @@
 import CaretLog
 import CaretRooms
 import CaretWire
+import TestSupport
 import Testing
 
 /// With the framing `messages`, the caller says where a message ends, as a WebSocket does.
@@ -83,7 +84,7 @@ struct ConnectionMessageTests {
         func says(_ line: String) -> [ConnectionAction] { state.received(Array("\(line)\n".utf8), at: 1_000) }
         _ = state.start() + says(ConnectionWorld.hello)
         _ = state.authenticated(.known(Identity(user: "ann", token: 1, grants: .all)))
-        _ = state.hubSent(.admitted)
+        _ = state.hubSent(.admitted(expiresIn: nil))
         for (seq, isFirst) in [(1, isNew), (2, false)] {
             let push = #"{"type":"push","doc":"a","epoch":"1.1","base":0,"seq":\#(seq),"text":"x"}"#
             let flags = says(push).compactMap { action -> Bool? in

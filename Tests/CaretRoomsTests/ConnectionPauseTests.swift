@@ -101,7 +101,8 @@ struct ConnectionPauseTests {
     @Test("input that waits is dropped once the connection begins to end")
     func waitingInput() {
         for ending in [
-            HubMessage.ended(.replaced), .ended(.revoked), .shuttingDown(retryAfterMilliseconds: nil),
+            HubMessage.ended(.replaced), .ended(.revoked), .ended(.tokenEnded),
+            .shuttingDown(retryAfterMilliseconds: nil),
         ] {
             let world = ConnectionWorld.welcomed()
             world.says(first, second)

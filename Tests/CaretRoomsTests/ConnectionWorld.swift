@@ -46,7 +46,7 @@ final class ConnectionWorld {
     /// Completes the hello that was sent.
     func admit(_ grants: Grants = .all) {
         happens { $0.authenticated(.known(Identity(user: "ann", token: 1, grants: grants))) }
-        hubSent(.admitted)
+        hubSent(.admitted(expiresIn: nil))
     }
 
     // MARK: Events
@@ -187,6 +187,7 @@ extension HubRequest {
         case .delete(let name, _): "delete \(name)"
         case .redact(let name, _, _): "redact \(name)"
         case .tags(let name, _): "tags of \(name)"
+        case .authenticate(let identity): "authenticate \(identity.user)"
         case .list: "list"
         case .follow: "follow"
         case .unfollow: "unfollow"
@@ -265,5 +266,12 @@ func said(_ words: [String]) -> [String] {
     words.filter { $0.hasPrefix("< ") }.map { line in
         if line.contains(#""type":"welcome""#) { return "welcome" }
         return code(line) ?? String(line.dropFirst(2))
+    }
+}
+
+extension HubMessage {
+    /// Ann's rights have changed.
+    static func grants(_ grants: Grants) -> HubMessage {
+        .identityChanged(Identity(user: "ann", token: 1, grants: grants))
     }
 }

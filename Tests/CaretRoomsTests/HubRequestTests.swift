@@ -194,7 +194,7 @@ struct HubRequestTests {
         let open = HubRequest.Question.open(try DocumentName("a"), opening, creates: false)
         #expect(hub.handle(.notified(document, .unloadOffered), at: 0) == [.dropRoom(document)])
         let changed = hub.handle(.grantsChanged(none, 1), at: 0)
-        #expect(changed == [.sendToConnection(ann.id, .grantsChanged(none))])
+        #expect(changed == [.sendToConnection(ann.id, .grants(none))])
         let asked = HubEvent.ask(HubRequest(connection: bob.id, id: nil, question: open))
         #expect(hub.handle(asked, at: 0) == [])
         opening.rights = .write

@@ -2,6 +2,7 @@ import CaretCore
 import CaretLog
 import CaretRooms
 import CaretWire
+import TestSupport
 import Testing
 
 @Suite("hub: rights")
@@ -144,9 +145,10 @@ struct HubRightsTests {
         let ann = world.connect("ann", try HubRightsTests.some())
         ann.says(#"{"type":"push","doc":"own/a","epoch":"1.1","base":1,"seq":1,"text":"y"}"#)
         let told = RoomEvent.rightsChanged(.sessionless(1), .none)
+        let none = Identity(user: "ann", token: 1, grants: .none)
         #expect(
             world.hubEvent(.grantsChanged(Grants([])!, 1))
-                == [.sendToConnection(1, .grantsChanged(Grants([])!)), .sendToRoom(DocumentID(1), told)])
+                == [.sendToConnection(1, .identityChanged(none)), .sendToRoom(DocumentID(1), told)])
         #expect(
             world.hubEvent(.grantsChanged(nil, 1))
                 == [.sendToConnection(1, .ended(.revoked)), .sendToRoom(DocumentID(1), told)])
@@ -216,9 +218,13 @@ struct HubRightsTests {
     @Test("a joining connection gets rights only if they changed after the lookup")
     func changeIsToldFirst() throws {
         let changed = try #require(Grants([Grant(.read, to: .prefix("pub/"))]))
+        let identity = Identity(user: "ann", token: 1, grants: changed)
         for (found, news) in [
-            (try HubRightsTests.some(), [HubMessage.grantsChanged(changed), .admitted]),
-            (changed, [.admitted]),
+            (
+                try HubRightsTests.some(),
+                [HubMessage.identityChanged(identity), .admitted(expiresIn: nil)]
+            ),
+            (changed, [.admitted(expiresIn: nil)]),
         ] {
             var hub = HubState(limits: Limits(), at: 0) { .sample($0) }
             #expect(hub.handle(.grantsChanged(changed, 1), at: 0) == [])

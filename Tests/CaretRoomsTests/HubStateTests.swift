@@ -34,7 +34,7 @@ struct HubStateTests {
         var hub = HubState(limits: Limits(), at: 0) { .sample($0) }
         #expect(
             hub.handle(.join(joining(1, client: "client-1")), at: 0) == [
-                .sendToConnection(1, .admitted), .wake(at: TokenUses.interval),
+                .sendToConnection(1, .admitted(expiresIn: nil)), .wake(at: TokenUses.interval),
             ])
         return hub
     }
@@ -82,7 +82,7 @@ struct HubStateTests {
         #expect(hub.handle(.join(newer), at: 0) == [])
         #expect(hub.handle(.answered(CallID(1), .found(.success(entry))), at: 0) == [])
         for question in try questions() { #expect(hub.handle(ask(question), at: 0) == [], "\(question)") }
-        #expect(hub.handle(.left(1), at: 0) == [.sendToConnection(2, .admitted)])
+        #expect(hub.handle(.left(1), at: 0) == [.sendToConnection(2, .admitted(expiresIn: nil))])
     }
 
     @Test("a connection whose token is revoked while it waits is never admitted")

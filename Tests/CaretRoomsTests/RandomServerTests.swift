@@ -85,9 +85,18 @@ private final class RandomRun {
             "ann": Identity(user: "ann", token: 1, grants: .all),
             "bob": Identity(user: "bob", token: 2, grants: some),
             "eve": Identity(user: "eve", token: 3, grants: .all, expires: 100_000),
+            "ann-signed": RandomRun.signed("ann", .all, until: 150_000, by: "key-1"),
+            "bob-signed": RandomRun.signed("bob", some, until: 4_000_000, by: "key-1"),
+            "bob-other": RandomRun.signed("bob", .none, until: 200_000, by: "key-2"),
         ]
         world.document("a", "one", "two")
         world.document("b/1", "x")
+    }
+
+    private static func signed(
+        _ user: ByteString, _ grants: Grants, until end: Int64, by key: ByteString
+    ) -> Identity {
+        Identity(user: user, .signed(SignedCredential(key: key, end: end)), grants: grants, expires: end)
     }
 
     func run() {
@@ -130,6 +139,11 @@ private final class RandomRun {
     }
 
     private func changeGrants() {
+        if random.chance(20) {
+            let keys: [Set<ByteString>] = [["key-1", "key-2"], ["key-2"]]
+            world.hubEvent(.keysChanged(random.pick(keys)))
+            return
+        }
         let grants = random.pick([
             Grants.all, Grants([]), Grants([Grant(.read, to: .prefix(""))]),
             Grants([Grant(.write, to: .prefix("a"))]), nil,
@@ -157,7 +171,7 @@ private final class RandomRun {
     private func talk(_ peer: Peer) {
         if peer.isUnwelcome, random.chance(90) {
             peer.isUnwelcome = false
-            let token = random.pick(["ann", "ann", "bob", "eve", "nobody"])
+            let token = random.pick(RandomRun.tokens)
             let client = random.pick(["client-1", "client-2", "client-3"])
             return send(
                 #"{"type":"hello","protocol":1,"client":"\#(client)","token":"\#(token)"}"#, peer)
@@ -179,6 +193,10 @@ private final class RandomRun {
         }
     }
 
+    private static let tokens = [
+        "ann", "ann", "ann", "bob", "eve", "ann-signed", "bob-signed", "bob-other", "nobody",
+    ]
+
     private func line(_ peer: Peer) -> String {
         if random.chance(8) {
             return random.pick([
@@ -192,7 +210,8 @@ private final class RandomRun {
         let id = lastID
         let message = message(name, other)
         let isOfAll =
-            ["list", "follow", "unfollow", "ping"].contains(message.kind) || message.kind.hasSuffix("token")
+            ["list", "follow", "unfollow", "ping", "authenticate"].contains(message.kind)
+            || message.kind.hasSuffix("token")
             || message.kind == "list_tokens"
         peer.requests.append(Request(id: id, document: isOfAll ? nil : name, kind: message.kind))
         let document = isOfAll ? "" : #","doc":"\#(name)""#
@@ -215,6 +234,8 @@ private final class RandomRun {
                 ("list", #","limit":2"#), ("follow", ""), ("unfollow", ""), ("ping", ""), ("list_tokens", ""),
                 ("add_token", #","user":"ann","grants":[]"#),
                 ("revoke_token", #","number":\#(random.number(1...9))"#),
+                ("authenticate", #","token":"\#(random.pick(RandomRun.tokens))""#),
+                ("authenticate", #","token":"\#(random.pick(RandomRun.tokens))""#),
             ])
         case 15: return ("read", random.pick(["", #","rev":1"#, #","at":1500"#]))
         case 16: return ("history", random.pick(["", #","after":1"#, #","at":1500,"edits":true"#]))

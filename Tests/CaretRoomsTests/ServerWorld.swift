@@ -31,7 +31,7 @@ final class ServerWorld {
     let settings: ConnectionSettings
     var now: Int64 = 10_000
     /// What the wall clock shows, if it was set.
-    var wall = Int64.min
+    var wall: Int64?
     var tokens: [String: Identity] = [:]
     private var connectTokens: Set<TokenID> = []
     /// The identity that clients without a token get.

@@ -187,12 +187,12 @@ import Testing
 
     @Test("each error code is unique, and closes the connection as documented")
     func errorCodes() {
-        #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == 33)
+        #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == 34)
         let closing = ErrorCode.allCases.filter(\.closes).map(\.rawValue).sorted()
         #expect(
             closing == [
-                "hello_required", "hello_timeout", "line_too_long", "shutting_down", "unauthorized",
-                "unsupported_protocol",
+                "hello_required", "hello_timeout", "line_too_long", "shutting_down", "token_ended",
+                "unauthorized", "unsupported_protocol",
             ])
     }
 }

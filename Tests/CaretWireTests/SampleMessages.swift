@@ -6,7 +6,8 @@ import TestSupport
 enum SampleMessages {
     static func client(_ random: inout Seeded) -> [ClientMessage] {
         [
-            .hello(hello(&random)), .open(open(&random)), .close(Close(document: name(&random))),
+            .hello(hello(&random)), .authenticate(Authenticate(token: text(&random))), .open(open(&random)),
+            .close(Close(document: name(&random))),
             .push(push(&random)),
             .select(
                 Select(
@@ -105,7 +106,8 @@ enum SampleMessages {
 
     private static func answers(_ random: inout Seeded) -> [ServerMessage] {
         [
-            .welcome(welcome(&random)), .opened(opened(&random)), .closed(Closed(document: name(&random))),
+            .welcome(welcome(&random)), .authenticated(authenticated(&random)), .opened(opened(&random)),
+            .closed(Closed(document: name(&random))),
             .listed(Listed(documents: few(&random, summary), hasMore: random.chance(50))),
             .tags(
                 TagList(
@@ -225,7 +227,15 @@ enum SampleMessages {
             client: maybe(&random, text), features: few(&random, text), limits: limits,
             ping: number(&random), page: maybe(&random, text), store: maybe(&random, text),
             node: maybe(&random, text), rights: maybe(&random) { $0.pick(Rights.allCases) },
-            grants: few(&random, grant))
+            grants: few(&random, grant), expires: maybe(&random, number),
+            expiresInMilliseconds: maybe(&random, number))
+    }
+
+    private static func authenticated(_ random: inout Seeded) -> Authenticated {
+        Authenticated(
+            user: text(&random), changed: random.chance(50),
+            rights: maybe(&random) { $0.pick(Rights.allCases) }, grants: few(&random, grant),
+            expires: maybe(&random, number), expiresInMilliseconds: maybe(&random, number))
     }
 
     private static func open(_ random: inout Seeded) -> Open {

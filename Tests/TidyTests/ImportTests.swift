@@ -66,7 +66,7 @@ struct ImportTable {
         "Sources/caret": ["CaretCommand", "Glibc"],
         "Sources/caretd": [
             "CaretConfig", "CaretCore", "CaretFormat", "CaretLog", "CaretPostgres", "CaretRooms",
-            "CaretServer", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire", "Dispatch",
+            "CaretServer", "CaretSignIn", "CaretStore", "CaretTLS", "CaretWeb", "CaretWire", "Dispatch",
             "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Tests/BrowserTests": [],
@@ -123,7 +123,8 @@ struct ImportTable {
         ],
         "Tests/CaretWireTests": ["CaretCore", "CaretWire", "TestSupport", "Foundation", "Testing"],
         "Tests/LiveTests": [
-            "CaretCore", "CaretTLS", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Testing",
+            "CaretCore", "CaretSignIn", "CaretTLS", "CaretWire", "TestSupport", "Dispatch", "Foundation",
+            "Glibc", "Testing",
         ],
         "Tests/ClientWriter": ["CaretClient", "CaretCore", "Glibc"],
         "Tests/NodeSupport": [],

@@ -342,7 +342,8 @@ extension DocumentState {
         case .gone(let gone): gone.document == name && !gone.isFollowed
         case .error(let error): isAddressed(by: error, envelope.id)
         case .bye: true
-        case .closed, .welcome, .listed, .document, .text, .revisions, .tags, .done, .ping, .pong, .admin:
+        case .closed, .welcome, .authenticated, .listed, .document, .text, .revisions, .tags, .done, .ping,
+            .pong, .admin:
             false
         }
     }
@@ -369,8 +370,8 @@ extension DocumentState {
         case .error(let error):
             refusal = ServerRefusal(error)
             if envelope.id != nil { lastOpen = nil }
-        case .change, .ack, .check, .resync, .rights, .gone, .bye, .closed, .welcome, .listed, .document,
-            .text, .revisions, .tags, .done, .ping, .pong, .admin:
+        case .change, .ack, .check, .resync, .rights, .gone, .bye, .closed, .welcome, .authenticated, .listed,
+            .document, .text, .revisions, .tags, .done, .ping, .pong, .admin:
             break
         }
     }

@@ -374,8 +374,7 @@ extension ClientState {
         case .error(let error): return helloRefused(error, at: now, jitter)
         case .bye(let bye): return handle(bye, at: now)
         case .opened, .closed, .ack, .change, .check, .peer, .listed, .document, .text, .revisions, .tags,
-            .done,
-            .gone, .ping, .pong, .resync, .rights, .admin:
+            .done, .gone, .ping, .pong, .resync, .rights, .authenticated, .admin:
             return []
         }
     }
@@ -419,7 +418,7 @@ extension ClientState {
         case .admin(.progress(let progress)):
             let found = RequestProgress(done: progress.done, of: progress.all)
             return requests.number(of: envelope.id).map { [.reportProgress($0, found)] } ?? []
-        case .listed, .text, .revisions, .tags, .done, .pong, .ack, .admin:
+        case .listed, .text, .revisions, .tags, .done, .pong, .ack, .authenticated, .admin:
             guard let number = requests.complete(envelope.id) else { return [] }
             return [.answer(number, envelope.message)] + sendRequests()
         case .welcome, .opened, .closed, .change, .check, .peer, .resync, .rights: return []
@@ -446,7 +445,8 @@ extension ClientState {
         case .known(.revoked): return end(.revoked, at: now)
         // The server may read the `hello` of an earlier connection later than that of a newer one. Then it ends
         // the wrong connection, and a client that owns its id connects again.
-        case .known(.replaced), .known(.shuttingDown), .known(.idle), .known(.tooSlow), .unknown:
+        case .known(.replaced), .known(.shuttingDown), .known(.idle), .known(.tooSlow), .known(.tokenEnded),
+            .unknown:
             closeNotice = CloseNotice(bye)
             return []
         }

@@ -129,7 +129,9 @@ extension ClientMessage {
         // A repeated redaction would find nothing, and would not say who wrote the passage.
         case .admin(.addToken), .admin(.revokeToken), .admin(.undelete), .admin(.redact), .admin(.backUp):
             false
-        case .rename, .delete, .hello, .open, .close, .select, .diverged, .follow, .unfollow, .pong: false
+        case .rename, .delete, .hello, .authenticate, .open, .close, .select, .diverged, .follow, .unfollow,
+            .pong:
+            false
         }
     }
 }

@@ -149,7 +149,7 @@ extension ServerRefusal {
         case .baseAhead, .baseTrimmed, .epochChanged, .baseBehind: "read the newest text of the document"
         case .tooLarge: "nothing was changed; write less"
         case .rateLimited, .overloaded, .shuttingDown: "try again later"
-        case .unauthorized, .forbidden: "ask the user for a token with this right"
+        case .unauthorized, .tokenEnded, .forbidden: "ask the user for a token with this right"
         default: nil
         }
     }

@@ -85,6 +85,7 @@ extension ServerRefusal {
         switch code {
         case .unauthorized:
             "set CARET_TOKEN to a valid token; on the server's machine --data DIR needs no token"
+        case .tokenEnded: "set CARET_TOKEN to a new token; `caret token check` says when a signed token ends"
         case .notFound: "`caret ls` lists the documents that you may read"
         case .forbidden: "ask an administrator for a token with this right (`caret token add`)"
         case .badName: "a name consists of parts separated by /; no part can be empty, . or .."

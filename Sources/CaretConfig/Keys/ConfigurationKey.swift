@@ -26,6 +26,8 @@ package struct ConfigurationKey: Sendable {
         case node(Path<String>)
         /// The address of a server, as clients write it; empty for none.
         case reached(Path<String>)
+        /// Who signed tokens are for; empty for nobody.
+        case audience(Path<String>)
         case tlsUse(Path<TLSUse>)
         case addresses(Path<[ListenAddress]>)
         case hosts(Path<[Authority]>)
@@ -79,7 +81,8 @@ package struct ConfigurationKey: Sendable {
     package var isList: Bool {
         switch kind {
         case .addresses, .hosts, .origins: true
-        case .folder, .file, .database, .node, .reached, .tlsUse, .yesNo, .count, .bytes, .time, .history,
+        case .folder, .file, .database, .node, .reached, .audience, .tlsUse, .yesNo, .count, .bytes, .time,
+            .history,
             .logFormat, .logLevel:
             false
         }

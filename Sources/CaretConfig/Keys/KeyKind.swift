@@ -10,6 +10,7 @@ extension ConfigurationKey {
         case .database(let path): put(found.text.flatMap(Self.database), path, &settings)
         case .node(let path): put(found.text.flatMap(Self.node), path, &settings)
         case .reached(let path): put(found.text.flatMap(Self.reached), path, &settings)
+        case .audience(let path): put(found.text.flatMap(Self.audience), path, &settings)
         case .tlsUse(let path): put(found.text.flatMap(TLSUse.init), path, &settings)
         case .addresses(let path):
             put(found.texts.flatMap { Self.list($0, ListenAddress.init) }, path, &settings)
@@ -31,7 +32,7 @@ extension ConfigurationKey {
     func copy(from source: Settings, into settings: inout Settings) {
         switch kind {
         case .folder(let path), .file(let path), .database(let path), .node(let path),
-            .reached(let path):
+            .reached(let path), .audience(let path):
             settings[keyPath: path] = source[keyPath: path]
         case .tlsUse(let path): settings[keyPath: path] = source[keyPath: path]
         case .addresses(let path): settings[keyPath: path] = source[keyPath: path]
@@ -101,6 +102,14 @@ extension ConfigurationKey {
         return isAddress && text.utf8.count <= longestAddress ? text : nil
     }
 
+    /// The longest name of an audience, in bytes.
+    private static let longestAudience = 200
+
+    private static func audience(_ text: String) -> String? {
+        let isName = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return isName && text.utf8.count <= longestAudience ? text : nil
+    }
+
     /// How many items a list may have, such as the addresses that a server listens on.
     private static let mostItems = 16
 
@@ -129,6 +138,7 @@ extension ConfigurationKey {
             "at most \(Self.longestNode) letters, digits and characters of -._, or an empty text"
         case .reached:
             "an address such as caret.example.org:22738 or carets://caret.example.org, or an empty text"
+        case .audience: "at most \(Self.longestAudience) visible characters of ASCII, or an empty text"
         case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: ", ")
         case .addresses:
             "at most \(Self.mostItems) addresses HOST:PORT; HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
@@ -160,6 +170,7 @@ extension ConfigurationKey {
         case .database: "URL"
         case .node: "NAME"
         case .reached: "ADDRESS"
+        case .audience: "NAME"
         case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: "|")
         case .addresses: "HOST:PORT"
         case .hosts: "HOST"
@@ -177,7 +188,8 @@ extension ConfigurationKey {
     /// The key's value in these settings, as written in a configuration file.
     package func value(in settings: Settings) -> String {
         switch kind {
-        case .folder(let path), .file(let path), .database(let path), .node(let path), .reached(let path):
+        case .folder(let path), .file(let path), .database(let path), .node(let path), .reached(let path),
+            .audience(let path):
             settings[keyPath: path].quoted
         case .tlsUse(let path): settings[keyPath: path].rawValue.quoted
         case .addresses(let path): Self.written(settings[keyPath: path])

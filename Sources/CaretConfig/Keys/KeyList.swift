@@ -22,6 +22,20 @@ extension ConfigurationKey {
             "require_tokens", .access, .yesNo(\.requiresTokens),
             "Whether clients need a token. If not, every client has full access."),
         ConfigurationKey(
+            "token_keys", .access, .file(\.tokenKeys),
+            isReloadable: true,
+            "The file with the keys of signed tokens, as JWK or PEM. Empty: only stored tokens count."),
+        ConfigurationKey(
+            "token_audience", .access, .audience(\.tokenAudience),
+            isReloadable: true,
+            "The name of this server in signed tokens, which must be their audience (aud)."),
+        ConfigurationKey(
+            "token_max_life", .access,
+            .time(\.tokenMaxLifeSeconds, counts: .seconds, plain: .seconds, 60...30 * 86_400),
+            isReloadable: true,
+            "The longest time for which a signed token may be valid. One that is valid for longer is refused."
+        ),
+        ConfigurationKey(
             "allow_anyone_from_anywhere", .access, .yesNo(\.allowsAnyoneFromAnywhere),
             "Whether other machines get full access without a token."),
         ConfigurationKey(

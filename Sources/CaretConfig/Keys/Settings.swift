@@ -11,6 +11,11 @@ package struct Settings: Equatable, Sendable {
     package var hasAdminSocket = true
     /// Whether every client needs a token.
     package var requiresTokens = false
+    /// The file with the keys of signed tokens; empty if there are none.
+    package var tokenKeys = ""
+    /// The audience of signed tokens.
+    package var tokenAudience = ""
+    package var tokenMaxLifeSeconds = 86_400
     /// Whether clients on other machines have full access without a token.
     package var allowsAnyoneFromAnywhere = false
 

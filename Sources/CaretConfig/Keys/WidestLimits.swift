@@ -24,7 +24,8 @@ extension ConfigurationKey {
         switch kind {
         case .count(let path, let range), .bytes(let path, let range):
             settings[keyPath: path] = range.upperBound
-        case .folder, .file, .database, .node, .reached, .tlsUse, .addresses, .hosts, .origins, .yesNo, .time,
+        case .folder, .file, .database, .node, .reached, .audience, .tlsUse, .addresses, .hosts, .origins,
+            .yesNo, .time,
             .history, .logFormat, .logLevel:
             break
         }

@@ -13,6 +13,7 @@ export type ErrorCode =
     | 'already_hello'
     | 'unsupported_protocol'
     | 'unauthorized'
+    | 'token_ended'
     | 'rate_limited'
     | 'shutting_down'
     | 'overloaded'
@@ -67,7 +68,7 @@ export type TrimmedCause = 'trimmed' | 'work' | 'forgotten'
 export type GoneReason = 'deleted' | 'renamed' | 'damaged'
 
 /** Why the server closes a connection, other than after an error. */
-export type ByeReason = 'shutting_down' | 'idle' | 'too_slow' | 'replaced' | 'revoked'
+export type ByeReason = 'shutting_down' | 'idle' | 'too_slow' | 'replaced' | 'revoked' | 'token_ended'
 
 /** The limits that `welcome` announces, so that a client can respect them. */
 export interface LimitsAnnounced {
@@ -373,6 +374,36 @@ export interface WelcomeMessage {
     rights?: Rights
     /** What the user may write, sorted; missing: everything, nothing, or more than 100 names and prefixes. */
     grants?: WireGrant[]
+    /** When the token ends; missing: it has no end. */
+    expires?: number
+    /** The milliseconds until then, by the clock of the server. */
+    expires_in_ms?: number
+}
+
+/** Shows another token of the same user, before the one of the connection ends or to change the rights. */
+export interface AuthenticateMessage {
+    type: 'authenticate'
+    id?: number | string
+    /** The token. */
+    token: string
+}
+
+/** The answer to `authenticate`: the token counts from now on. Fields that `welcome` has too mean the same. */
+export interface AuthenticatedMessage {
+    type: 'authenticated'
+    id?: number | string
+    /** Who the token belongs to. */
+    user: string
+    /** The rights differ from those before: a client that follows documents sends `follow` again. */
+    changed?: boolean
+    /** The most that the user may do with any document; missing: `write`. */
+    rights?: Rights
+    /** What the user may write, sorted; missing: everything, nothing, or more than 100 names and prefixes. */
+    grants?: WireGrant[]
+    /** When the token ends; missing: it has no end. */
+    expires?: number
+    /** The milliseconds until then, by the clock of the server. */
+    expires_in_ms?: number
 }
 
 /** Checks whether the other side still answers. */
@@ -391,7 +422,7 @@ export interface PongMessage {
 export interface ByeMessage {
     type: 'bye'
     id?: number | string
-    /** `shutting_down`, `idle`, `too_slow`, `replaced` or `revoked`. */
+    /** `shutting_down`, `idle`, `too_slow`, `replaced`, `revoked` or `token_ended`. */
     reason: ByeReason | (string & {})
     /** When to connect again, in milliseconds. */
     retry_after_ms?: number
@@ -1092,6 +1123,7 @@ export interface BackedUpMessage {
 /** A message from a client to the server. */
 export type ClientMessage =
     | HelloMessage
+    | AuthenticateMessage
     | PingMessage
     | PongMessage
     | OpenMessage
@@ -1127,6 +1159,7 @@ export type ClientMessage =
 /** A message from the server to a client. */
 export type ServerMessage =
     | WelcomeMessage
+    | AuthenticatedMessage
     | PingMessage
     | PongMessage
     | ByeMessage

@@ -3,15 +3,16 @@
 /** All error codes of the server. */
 export const errorCodes = [
     'bad_json', 'bad_message', 'unknown_type', 'line_too_long', 'hello_required', 'hello_timeout', 'already_hello',
-    'unsupported_protocol', 'unauthorized', 'rate_limited', 'shutting_down', 'overloaded', 'bad_name', 'not_found',
-    'exists', 'forbidden', 'not_open', 'already_open', 'damaged', 'bad_range', 'bad_text', 'bad_edits', 'base_ahead',
-    'base_behind', 'base_trimmed', 'base_before_own_push', 'push_in_flight', 'epoch_changed', 'seq_reused', 'too_large',
-    'storage_full', 'storage_failed', 'internal',
+    'unsupported_protocol', 'unauthorized', 'token_ended', 'rate_limited', 'shutting_down', 'overloaded', 'bad_name',
+    'not_found', 'exists', 'forbidden', 'not_open', 'already_open', 'damaged', 'bad_range', 'bad_text', 'bad_edits',
+    'base_ahead', 'base_behind', 'base_trimmed', 'base_before_own_push', 'push_in_flight', 'epoch_changed',
+    'seq_reused', 'too_large', 'storage_full', 'storage_failed', 'internal',
 ]
 
 /** After an error with one of these codes, the server closes the connection. */
 export const closingCodes = new Set([
-    'line_too_long', 'hello_required', 'hello_timeout', 'unsupported_protocol', 'unauthorized', 'shutting_down',
+    'line_too_long', 'hello_required', 'hello_timeout', 'unsupported_protocol', 'unauthorized', 'token_ended',
+    'shutting_down',
 ])
 
 /** After an error with one of these codes, the server would refuse the same `hello` again. */

@@ -48,8 +48,8 @@ package enum ConnectionAction: Equatable, Sendable {
 /// What the hub sends to a connection.
 package enum HubMessage: Equatable, Sendable {
     /// The answer to `join`: the connection is admitted. Older connections of the same user and client have
-    /// ended.
-    case admitted
+    /// ended. `expiresIn` is the time until the token ends, in milliseconds.
+    case admitted(expiresIn: Int?)
     /// The answer to `join` if the hub refuses the connection.
     case refused(ErrorReport)
     /// The answer to the current request.
@@ -65,8 +65,9 @@ package enum HubMessage: Equatable, Sendable {
     case assignedRoom(SessionID, DocumentID)
     /// A batch of messages about followed documents. The connection answers with `deliveredDocuments`.
     case documents([ServerMessage])
-    case grantsChanged(Grants)
-    /// Close the connection: it was replaced, its token was revoked, or it reads news of documents too
+    /// The grants have changed, or the client has shown another token.
+    case identityChanged(Identity)
+    /// Close the connection: it was replaced, its token no longer counts, or it reads news of documents too
     /// slowly.
     case ended(ByeReason)
     case shuttingDown(retryAfterMilliseconds: Int?)

@@ -12,7 +12,14 @@ extension ConnectionState {
 
     /// Handles the hub's answer to the current request.
     mutating func answered(_ envelope: Envelope<ServerMessage>) {
-        if endRequest() { sendAnswer(envelope) }
+        let request = underway
+        guard endRequest() else { return }
+        if case .waitingForAnswer(.authenticate) = request, case .error(let report) = envelope.message,
+            report.code == .known(.unauthorized) || report.code == .known(.tokenEnded)
+        {
+            return tokenRefused(report, envelope.id)
+        }
+        sendAnswer(envelope)
     }
 
     /// Sends the hub's answer to a request. While the server's memory for output is used up, a long answer is refused
@@ -42,7 +49,7 @@ extension ConnectionState {
         switch underway {
         case .waitingForAnswer: break
         case .opening(let session, _): documents.remove(session)
-        case .closing, .diverged, nil: return false
+        case .authenticating, .closing, .diverged, nil: return false
         }
         underway = nil
         return true
@@ -101,8 +108,8 @@ extension ConnectionState {
             send(line, of: .session(session))
             return finishIfFinishing(session)
         }
-        // The client will receive `bye` with the reason `revoked`, so it needs no `rights` message.
-        if case .finishing(_, .revoked) = phase, output.kind == .rights { return }
+        // The client will receive `bye` because of its token, so it needs no `rights` message.
+        if case .finishing(_, .tokenEnded) = phase, output.kind == .rights { return }
         if stage == .closing, output.kind == .closed {
             // If the client did not request this close, it does not get `closed`.
             guard case .closing(session, let name, let id, _) = underway else { return }
@@ -142,7 +149,7 @@ extension ConnectionState {
         case .closing(session, let name, let id, let isAnswered):
             underway = nil
             if !isAnswered { refuseClose(of: session, name, id) }
-        case .waitingForAnswer, .opening, .closing, .diverged, nil: break
+        case .waitingForAnswer, .authenticating, .opening, .closing, .diverged, nil: break
         }
         return finishEvent()
     }

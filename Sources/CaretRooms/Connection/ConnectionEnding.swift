@@ -75,17 +75,17 @@ extension ConnectionState {
         }
     }
 
-    /// The token was revoked: requests under way are answered, pushes in rooms are acked or refused, and
+    /// The token no longer counts: requests under way are answered, pushes in rooms are acked or refused, and
     /// nothing more is accepted.
-    mutating func revoked() {
+    mutating func tokenEnded(_ reason: ByeReason) {
         switch phase {
         case .welcomed(let member):
             dropInput()
             waiting.removeAll()
-            phase = .finishing(member, .revoked)
+            phase = .finishing(member, .tokenEnded(reason))
             for session in documents.sessions where documents.stage(of: session) == .open { finish(session) }
-        case .finishing(_, .inputEnded), .expectingHello, .authenticating, .joining: say(goodbye: .revoked)
-        case .finishing(_, .shuttingDown), .finishing(_, .revoked), .closing, .closed: break
+        case .finishing(_, .inputEnded), .expectingHello, .authenticating, .joining: say(goodbye: reason)
+        case .finishing(_, .shuttingDown), .finishing(_, .tokenEnded), .closing, .closed: break
         }
     }
 
@@ -101,9 +101,9 @@ extension ConnectionState {
 
     mutating func finish(_ session: SessionID) {
         documents.setStage(.closing, of: session)
-        // A client whose token was revoked gets only the answers to its pushes.
-        let isRevoked = if case .finishing(_, .revoked) = phase { true } else { false }
-        sendToRoom(isRevoked ? .rightsChanged(session, .none) : .close(session, nil), of: session)
+        // A client without a valid token gets only the answers to its pushes.
+        let isSignedOut = if case .finishing(_, .tokenEnded) = phase { true } else { false }
+        sendToRoom(isSignedOut ? .rightsChanged(session, .none) : .close(session, nil), of: session)
     }
 
     /// Continues to end the connection if it has sent everything that it must send.
@@ -114,7 +114,7 @@ extension ConnectionState {
             case .inputEnded: if longRequests == 0 { beginClosing(.left) }
             case .shuttingDown(let retry):
                 if longRequests == 0 { say(goodbye: .shuttingDown, retryAfterMilliseconds: retry) }
-            case .revoked: say(goodbye: .revoked)
+            case .tokenEnded(let reason): say(goodbye: reason)
             }
         }
         if case .closing(let until, let dropped) = phase, output.isEmpty {

@@ -20,18 +20,38 @@ extension ConnectionState {
 
     /// Handles the result of the token lookup.
     package mutating func authenticated(_ result: Authentication) -> [ConnectionAction] {
-        guard case .authenticating(let hello, let id) = phase else { return [] }
-        switch result {
-        case .unknown: fail(.unauthorized, "the token is unknown or was revoked", id)
-        case .tooOften(let retry):
-            fail(
-                .rateLimited, "too many unknown tokens came from this address", id,
-                retryAfterMilliseconds: retry)
-        case .failed: fail(.storageFailed, "the token could not be looked up", id)
-        // The hub decides whether the token has ended.
-        case .known(let identity): join(hello, id, as: identity)
+        switch (phase, underway) {
+        case (.authenticating(let hello, let id), _): authenticated(result, hello, id)
+        case (_, .authenticating(let authenticate, let id)): authenticated(result, authenticate, id)
+        default: return []
         }
         return finishEvent()
+    }
+
+    private mutating func authenticated(_ result: Authentication, _ hello: Hello, _ id: RequestID?) {
+        if let report = ErrorReport(result) { return fail(report, id) }
+        // The hub decides whether the token has ended.
+        if case .known(let identity) = result { join(hello, id, as: identity) }
+    }
+
+    /// Handles the lookup of another token. Until the hub has accepted it, the earlier one counts.
+    private mutating func authenticated(
+        _ result: Authentication, _ authenticate: Authenticate, _ id: RequestID?
+    ) {
+        underway = nil
+        if let report = ErrorReport(result) { return tokenRefused(report, id) }
+        guard case .known(let identity) = result, let member else { return }
+        if identity.user != member.identity.user {
+            return fail(.forbidden, "the token belongs to another user than the connection", id)
+        }
+        ask(.authenticate(identity), .authenticate(authenticate), id)
+    }
+
+    /// Refuses another token. The connection ends if the token is not valid, unless it ends already.
+    mutating func tokenRefused(_ report: ErrorReport, _ id: RequestID?) {
+        if case .welcomed = phase { return fail(report, id) }
+        note(report)
+        send(.error(report), id)
     }
 
     private mutating func join(_ hello: Hello, _ id: RequestID?, as identity: Identity) {
@@ -40,22 +60,18 @@ extension ConnectionState {
         let unit = hello.units.first ?? .utf16
         let introduction = Introduction(
             user: WireString(identity.user.string), client: settings.publicClient(pusher), info: hello.info)
-        let member = Member(
-            pusher: pusher, token: identity.token, grants: identity.grants, expires: identity.expires,
-            unit: unit,
-            introduction: introduction)
+        let member = Member(pusher: pusher, identity: identity, unit: unit, introduction: introduction)
         phase = .joining(member, id)
         emit(
             .join(
                 JoinRequest(
-                    connection: self.id, pusher: pusher, token: identity.token, grants: identity.grants,
-                    expires: identity.expires, hasEnded: identity.hasEnded, unit: unit, peer: peer)))
+                    connection: self.id, pusher: pusher, identity: identity, unit: unit, peer: peer)))
     }
 
     /// Handles a message from the hub.
     package mutating func hubSent(_ message: HubMessage) -> [ConnectionAction] {
         switch message {
-        case .admitted: welcome()
+        case .admitted(let expiresIn): welcome(expiresIn)
         case .refused(let report): refused(report)
         case .answered(let envelope): answered(envelope)
         case .answeredWithText(let line): answered(line)
@@ -63,15 +79,17 @@ extension ConnectionState {
         case .reported(let envelope): reported(envelope)
         case .assignedRoom(let session, let document): documents.change(session) { $0.document = document }
         case .documents(let messages): send(messages)
-        case .grantsChanged(let grants): change(grants)
-        case .ended(.revoked): revoked()
+        case .identityChanged(let identity): change(identity)
+        case .ended(.revoked): tokenEnded(.revoked)
+        case .ended(.tokenEnded): tokenEnded(.tokenEnded)
         case .ended(let reason): say(goodbye: reason)
         case .shuttingDown(let retry): shutDown(retry)
         }
         return finishEvent()
     }
 
-    private mutating func welcome() {
+    /// `expiresIn` is the time until the token ends, in milliseconds.
+    private mutating func welcome(_ expiresIn: Int?) {
         guard case .joining(let member, let id) = phase else { return }
         phase = .welcomed(member)
         input.allowLines(of: limits.announced.line)
@@ -79,8 +97,8 @@ extension ConnectionState {
             unit: member.unit, server: settings.server, user: member.introduction.user,
             client: member.introduction.client, features: settings.features, limits: limits.announced,
             ping: limits.pingSeconds, page: settings.page(), store: settings.store(), node: settings.node,
-            rights: member.grants.most < .write ? member.grants.most.rights : nil,
-            grants: member.grants.announced)
+            rights: member.identity.grants.announcedMost, grants: member.identity.grants.announced,
+            expires: member.identity.expires.map(Int.init), expiresInMilliseconds: expiresIn)
         send(.welcome(welcome), id)
     }
 
@@ -89,19 +107,19 @@ extension ConnectionState {
         fail(report, id)
     }
 
-    private mutating func change(_ grants: Grants) {
+    private mutating func change(_ identity: Identity) {
         switch phase {
         case .joining(var member, let id):
-            member.grants = grants
+            member.identity = identity
             phase = .joining(member, id)
         case .welcomed(var member):
-            member.grants = grants
+            member.identity = identity
             phase = .welcomed(member)
         // A connection that is finishing sends no more pushes to rooms, so it does not need new grants.
         case .expectingHello, .authenticating, .finishing, .closing, .closed: return
         }
         for session in documents.sessions {
-            documents.change(session) { $0.rights = grants.access(to: $0.name).rights }
+            documents.change(session) { $0.rights = identity.grants.access(to: $0.name).rights }
         }
     }
 
@@ -116,8 +134,11 @@ extension ConnectionState {
 }
 
 extension Grants {
+    /// The most that the user may do with any document, as `welcome` says it.
+    var announcedMost: Rights? { most < .write ? most.rights : nil }
+
     /// What the user may write, as `welcome` says it.
-    fileprivate var announced: [WireGrant] {
+    var announced: [WireGrant] {
         let scopes = writable
         if scopes == [.prefix("")] || scopes.count > Welcome.mostGrants { return [] }
         return scopes.map { WireGrant(.write, to: WireGrant.Scope($0)) }

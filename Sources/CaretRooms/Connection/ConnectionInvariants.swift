@@ -20,7 +20,7 @@ extension ConnectionState {
             try BrokenInvariant.check(
                 "a session that is being closed is in the stage `closing` until `closed` is sent",
                 isAnswered || documents.stage(of: session) == .closing)
-        case .waitingForAnswer, .diverged, nil: break
+        case .waitingForAnswer, .authenticating, .diverged, nil: break
         }
     }
 }

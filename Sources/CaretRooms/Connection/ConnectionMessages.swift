@@ -20,6 +20,9 @@ extension ConnectionState {
         case .hello: fail(.alreadyHello, "hello was already sent", id)
         case .ping: send(.pong(Pong()), id)
         case .pong: break
+        case .authenticate(let authenticate):
+            underway = .authenticating(authenticate, id)
+            emit(.authenticate(token: authenticate.token))
         case .open(let open): self.open(open, id)
         case .close(let close): self.close(close.document, id)
         case .push(let push): self.push(push, id)
@@ -51,10 +54,10 @@ extension ConnectionState {
     package func mayReadAtOnce(_ name: DocumentName, at time: Int64) -> Bool {
         guard case .welcomed(let member) = phase, underway == nil, waiting.isEmpty, !hasPushedToOpenDocument
         else { return false }
-        return time < member.expires ?? .max && member.grants.access(to: name) >= .read
+        return time < member.identity.end ?? .max && member.identity.grants.access(to: name) >= .read
     }
 
-    private mutating func ask(_ question: HubRequest.Question, _ message: ClientMessage, _ id: RequestID?) {
+    mutating func ask(_ question: HubRequest.Question, _ message: ClientMessage, _ id: RequestID?) {
         underway = .waitingForAnswer(message)
         emit(.ask(HubRequest(connection: self.id, id: id, question: question)))
     }
@@ -91,7 +94,7 @@ extension ConnectionState {
         documents.add(
             OpenDocument(
                 session: session, name: name, participant: participant,
-                rights: member.grants.access(to: name).rights),
+                rights: member.identity.grants.access(to: name).rights),
             as: document)
         underway = .opening(session, document)
         let opening = RoomOpening(

@@ -191,7 +191,7 @@ extension ConnectionState {
     private func refusalEvenIfWellFormed(_ fault: WireFault) -> ErrorReport? {
         switch fault.topic {
         case .hello where isWelcomed: return ErrorReport(.alreadyHello, "hello was already sent")
-        case .administration where isWelcomed && member?.grants.isForServer == false:
+        case .administration where isWelcomed && member?.identity.grants.isForServer == false:
             let refusal = RequestRefusal.notAdmin
             return ErrorReport(refusal.code, refusal.message, document: fault.document)
         case .hello, .administration, nil: return nil
@@ -240,6 +240,7 @@ extension ConnectionState.Underway {
     func isAbout(_ message: ClientMessage) -> Bool {
         switch self {
         case .waitingForAnswer(let first): message.sharesDocument(with: first)
+        case .authenticating: false
         case .opening(_, let name), .closing(_, let name, _, _), .diverged(_, let name):
             message.isAbout(name)
         }

@@ -28,14 +28,16 @@ package struct ConnectionState: Sendable {
         /// The peer has stopped sending. It gets no last message.
         case inputEnded
         case shuttingDown(retryAfterMilliseconds: Int?)
-        /// The token was revoked.
-        case revoked
+        /// The token no longer counts: `revoked` or `tokenEnded`.
+        case tokenEnded(ByeReason)
     }
 
     /// An unanswered request that other requests wait for. Most connections have none, so it has memory of its own.
     package indirect enum Underway: Equatable, Sendable {
         /// The hub answers the request, or a room to which the hub has passed it.
         case waitingForAnswer(ClientMessage)
+        /// Another token of the user is being looked up.
+        case authenticating(Authenticate, RequestID?)
         case opening(SessionID, WireString)
         /// A request to close a session. `isAnswered` is true once `closed` was sent.
         case closing(SessionID, WireString, RequestID?, isAnswered: Bool)

@@ -2,37 +2,76 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// A token's user, grants and end.
+/// Who a client is, how it has shown that, and what it may do.
 package struct Identity: Equatable, Sendable {
     package let user: ByteString
-    package let token: TokenID
-    package let grants: Grants
+    package let credential: Credential
+    package var grants: Grants
     /// When the token ends; nil if it has no end.
     package let expires: Int64?
-    /// Whether the token was found ended before.
-    package let hasEnded: Bool
 
-    package init(
-        user: ByteString, token: TokenID, grants: Grants, expires: Int64? = nil, hasEnded: Bool = false
-    ) {
+    package init(user: ByteString, _ credential: Credential, grants: Grants, expires: Int64? = nil) {
         self.user = user
-        self.token = token
+        self.credential = credential
         self.grants = grants
         self.expires = expires
-        self.hasEnded = hasEnded
     }
 
     /// The identity of every client if the server has no tokens.
-    package static let anonymous = Identity(user: "anonymous", token: .unneeded, grants: .all)
+    package static let anonymous = Identity(user: "anonymous", .unneeded, grants: .all)
     /// The identity of clients that connect through the Unix socket in the data folder. Only the server's
     /// system user can open this socket.
-    package static let admin = Identity(user: "admin", token: .unneeded, grants: .all)
+    package static let admin = Identity(user: "admin", .unneeded, grants: .all)
+
+    /// When the server ends the connection; nil if the token has no end.
+    var end: Int64? {
+        switch credential {
+        case .unneeded, .stored: expires
+        case .signed(let signed): signed.end
+        }
+    }
+}
+
+/// What a client has shown to sign in.
+package enum Credential: Hashable, Sendable {
+    /// The client needs no token.
+    case unneeded
+    /// A token of the store. `hasEnded` is true if a server has found it ended before.
+    case stored(TokenID, hasEnded: Bool = false)
+    case signed(SignedCredential)
+
+    /// The number of a token of the store.
+    package var stored: TokenID? {
+        if case .stored(let token, _) = self { token } else { nil }
+    }
+
+    /// Why a connection with this credential ends if the token no longer counts.
+    var byeReason: ByeReason {
+        switch self {
+        case .unneeded, .stored: .revoked
+        case .signed: .tokenEnded
+        }
+    }
+}
+
+/// What the server keeps of a signed token.
+package struct SignedCredential: Hashable, Sendable {
+    /// A digest of the key that has signed the token.
+    package let key: ByteString
+    /// From when on the token no longer counts: some time after its `expires`, because clocks differ.
+    package let end: Int64
+
+    package init(key: ByteString, end: Int64) { (self.key, self.end) = (key, end) }
 }
 
 /// The result of `authenticate`.
 package enum Authentication: Equatable, Sendable {
     case known(Identity)
     case unknown
+    /// A signed token that breaks a rule, and which one.
+    case refused(String)
+    /// A signed token that has ended, in words.
+    case ended(String)
     /// Too many unknown tokens came from the address, so this one was not looked up.
     case tooOften(retryAfterMilliseconds: Int)
     /// The lookup failed.
@@ -42,10 +81,7 @@ package enum Authentication: Equatable, Sendable {
 /// The client of a connection.
 package struct Member: Equatable, Sendable {
     let pusher: Pusher
-    let token: TokenID
-    var grants: Grants
-    /// When the token ends; nil if it has no end.
-    let expires: Int64?
+    var identity: Identity
     let unit: CodeUnit
     let introduction: Introduction
 }
@@ -55,35 +91,35 @@ package struct Member: Equatable, Sendable {
 package struct JoinRequest: Equatable, Sendable {
     package let connection: ConnectionID
     package let pusher: Pusher
-    package let token: TokenID
-    package let grants: Grants
-    /// When the token ends; nil if it has no end.
-    package let expires: Int64?
-    /// Whether the token was found ended before.
-    package let hasEnded: Bool
+    package let identity: Identity
     package let unit: CodeUnit
     /// The peer's address, for administrators.
     package let peer: WireString?
 
     package init(
-        connection: ConnectionID, pusher: Pusher, token: TokenID, grants: Grants, expires: Int64? = nil,
-        hasEnded: Bool = false, unit: CodeUnit, peer: WireString? = nil
+        connection: ConnectionID, pusher: Pusher, identity: Identity, unit: CodeUnit, peer: WireString? = nil
     ) {
         self.connection = connection
         self.pusher = pusher
-        self.token = token
-        self.grants = grants
-        self.expires = expires
-        self.hasEnded = hasEnded
+        self.identity = identity
         self.unit = unit
         self.peer = peer
     }
 }
 
 extension ErrorReport {
-    /// Refuses a token that has ended. Only a client that has shown the token gets this message.
-    init(tokenEndedAt end: Int64) {
-        self.init(.unauthorized, "the token ended at \(UTCTime(milliseconds: end))")
+    /// The error if a client shows a token that was not accepted; nil if it was.
+    init?(_ result: Authentication) {
+        switch result {
+        case .known: return nil
+        case .unknown: self.init(.unauthorized, "the token is unknown or was revoked")
+        case .refused(let reason): self.init(.unauthorized, reason)
+        case .ended(let reason): self.init(.tokenEnded, reason)
+        case .tooOften(let retry):
+            self.init(
+                .rateLimited, "too many unknown tokens came from this address", retryAfterMilliseconds: retry)
+        case .failed: self.init(.storageFailed, "the token could not be looked up")
+        }
     }
 }
 

@@ -51,7 +51,7 @@ extension HubState {
 
     /// The refusal if the requester may not administer the server; otherwise nil.
     func adminRefusal(of request: HubRequest) -> RequestRefusal? {
-        if joinedConnections[request.connection]?.grants.isForServer == true { return nil }
+        if joinedConnections[request.connection]?.identity.grants.isForServer == true { return nil }
         return .notAdmin
     }
 

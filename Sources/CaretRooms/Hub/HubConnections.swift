@@ -17,23 +17,18 @@ extension HubState {
             emit(.sendToConnection(joining.connection, .refused(report)))
             return
         }
-        if let end = joining.expires, hasEnded(joining, at: end) {
-            if !joining.hasEnded { noteEnd(of: joining.token) }
-            emit(.sendToConnection(joining.connection, .refused(ErrorReport(tokenEndedAt: end))))
+        let identity: Identity
+        do throws(RequestRefusal) { identity = try checked(joining.identity) } catch {
+            emit(.sendToConnection(joining.connection, .refused(ErrorReport(error.code, error.message))))
             return
         }
-        guard let grants = changedGrants.grants(of: joining.token, found: joining.grants) else {
-            let report = ErrorReport(.unauthorized, "the token was revoked")
-            emit(.sendToConnection(joining.connection, .refused(report)))
-            return
-        }
-        tokenUses.note(joining.token, at: now)
+        noteUse(of: joining.identity)
         let publicPusher = sharesStore ? publicPusher(joining.pusher) : nil
         for replaced in joinedConnections.join(joining, as: publicPusher, at: now) {
             emit(.sendToConnection(replaced, .ended(.replaced)))
         }
         if let publicPusher { emit(.publish(.joined(publicPusher, at: now))) }
-        if grants != joining.grants { change(grants, of: joining.connection) }
+        if identity != joining.identity { change(identity, of: joining.connection) }
         admit(joining.pusher)
     }
 
@@ -41,10 +36,10 @@ extension HubState {
     /// later, instead of being run.
     mutating func left(_ connection: ConnectionID) {
         rejoiningConnections[connection] = nil
-        guard let token = joinedConnections[connection]?.token,
+        guard let identity = joinedConnections[connection]?.identity,
             let endingSessions = joinedConnections.leave(connection)
         else { return }
-        tokenUses.note(token, at: now)
+        noteUse(of: identity)
         endFollowing(connection)
         waitingReads[connection] = nil
         for session in endingSessions {
@@ -82,7 +77,8 @@ extension HubState {
 
     private mutating func admit(_ pusher: Pusher) {
         guard let connection = joinedConnections.admitted(of: pusher) else { return }
-        emit(.sendToConnection(connection, .admitted))
+        let expiresIn = joinedConnections[connection]?.identity.timeToEnd(at: wall)
+        emit(.sendToConnection(connection, .admitted(expiresIn: expiresIn)))
     }
 
     /// Changes the grants of a token. `grants` is nil if the token was revoked.
@@ -94,27 +90,91 @@ extension HubState {
         changedGrants.note(grants, of: token)
         for connection in joinedConnections.connections(with: token) {
             guard let grants else {
-                revoke(connection)
+                signOut(connection)
                 continue
             }
-            change(grants, of: connection)
-            for session in joinedConnections[connection]?.sessions ?? [] {
-                if let document = sessions[session] { send(grants, to: document, of: session) }
-            }
-            updatePushWithoutSession(of: connection, grants)
+            guard var identity = joinedConnections[connection]?.identity else { continue }
+            identity.grants = grants
+            apply(identity, to: connection)
         }
+    }
+
+    /// A connection has shown another token of its user, which was looked up.
+    mutating func authenticate(_ request: HubRequest, as found: Identity) {
+        do throws(RequestRefusal) {
+            // The connection ends already, because its token no longer counts.
+            if joinedConnections[request.connection]?.isSignedIn != true { throw .tokenEnded }
+            let identity = try checked(found)
+            let isChanged = identity.grants != joinedConnections[request.connection]?.identity.grants
+            noteUse(of: identity)
+            apply(identity, to: request.connection)
+            answer(
+                request,
+                .authenticated(
+                    Authenticated(
+                        user: WireString(identity.user.string), changed: isChanged,
+                        rights: identity.grants.announcedMost, grants: identity.grants.announced,
+                        expires: identity.expires.map(Int.init),
+                        expiresInMilliseconds: identity.timeToEnd(at: wall))))
+        } catch {
+            refuse(request, error)
+        }
+    }
+
+    /// A connection's token or grants have changed.
+    private mutating func apply(_ identity: Identity, to connection: ConnectionID) {
+        change(identity, of: connection)
+        for session in joinedConnections[connection]?.sessions ?? [] {
+            if let document = sessions[session] { send(identity.grants, to: document, of: session) }
+        }
+        updatePushWithoutSession(of: connection, identity.grants)
     }
 
     /// Ends the connections whose tokens have ended, like those of revoked tokens.
     mutating func endExpiredConnections() {
-        for connection in joinedConnections.takeExpired(at: tokenTime) {
-            if let token = joinedConnections[connection]?.token { noteEnd(of: token) }
-            revoke(connection)
+        for connection in joinedConnections.takeExpired(stored: tokenTime, signed: wall) {
+            if let token = joinedConnections[connection]?.identity.credential.stored { noteEnd(of: token) }
+            signOut(connection)
         }
     }
 
-    private func hasEnded(_ joining: JoinRequest, at end: Int64) -> Bool {
-        joining.hasEnded || end <= tokenTime || endingTokens.contains(joining.token)
+    /// Only tokens with these keys count from now on.
+    mutating func keysChanged(_ keys: Set<ByteString>) {
+        signingKeys = keys
+        for connection in joinedConnections.connections {
+            guard case .signed(let signed) = joinedConnections[connection]?.identity.credential else {
+                continue
+            }
+            if !keys.contains(signed.key) { signOut(connection) }
+        }
+    }
+
+    /// The identity with the grants that it has now. Refuses a token that no longer counts.
+    private mutating func checked(_ identity: Identity) throws(RequestRefusal) -> Identity {
+        var identity = identity
+        switch identity.credential {
+        case .unneeded: break
+        case .stored(let token, let hasEnded):
+            if let end = identity.end, hasEnded || end <= tokenTime || endingTokens.contains(token) {
+                if !hasEnded { noteEnd(of: token) }
+                // Only a client that has shown the token gets this message.
+                throw RequestRefusal(.unauthorized, "the token ended at \(UTCTime(milliseconds: end))")
+            }
+            guard let grants = changedGrants.grants(of: token, found: identity.grants) else {
+                throw RequestRefusal(.unauthorized, "the token was revoked")
+            }
+            identity.grants = grants
+        case .signed(let signed):
+            if identity.end ?? .max <= wall { throw .tokenEnded }
+            if signingKeys?.contains(signed.key) == false {
+                throw RequestRefusal(.tokenEnded, "the key that signed the token was removed")
+            }
+        }
+        return identity
+    }
+
+    private mutating func noteUse(of identity: Identity) {
+        if let token = identity.credential.stored { tokenUses.note(token, at: now) }
     }
 
     /// Records in the store that a token was found ended, so that it stays ended if the clock is set back.
@@ -123,16 +183,17 @@ extension HubState {
         call(.tokens(.noteEnds([token])), for: .tokenEnd(token))
     }
 
-    /// Ends a connection whose token was revoked or has ended. The connection sends `bye` once its pushes are
+    /// Ends a connection, because its token no longer counts. The connection sends `bye` once its pushes are
     /// answered, and has no rights until then. The connection informs its rooms itself, so that they receive
     /// its earlier pushes first.
-    private mutating func revoke(_ connection: ConnectionID) {
+    private mutating func signOut(_ connection: ConnectionID) {
+        guard let reason = joinedConnections[connection]?.identity.credential.byeReason else { return }
         if joinedConnections.isPresent(connection) {
-            joinedConnections.change(.none, of: connection)
-            emit(.sendToConnection(connection, .ended(.revoked)))
+            joinedConnections.signOut(connection)
+            emit(.sendToConnection(connection, .ended(reason)))
             updatePushWithoutSession(of: connection, .none)
         } else if joinedConnections.dismiss(connection) {
-            emit(.sendToConnection(connection, .ended(.revoked)))
+            emit(.sendToConnection(connection, .ended(reason)))
         }
     }
 
@@ -143,9 +204,9 @@ extension HubState {
         send(grants, to: document, of: .sessionless(connection))
     }
 
-    private mutating func change(_ grants: Grants, of connection: ConnectionID) {
-        joinedConnections.change(grants, of: connection)
-        emit(.sendToConnection(connection, .grantsChanged(grants)))
+    private mutating func change(_ identity: Identity, of connection: ConnectionID) {
+        joinedConnections.change(identity, of: connection)
+        emit(.sendToConnection(connection, .identityChanged(identity)))
     }
 
     private mutating func send(_ grants: Grants, to document: DocumentID, of session: SessionID) {
@@ -163,7 +224,16 @@ extension HubState {
     mutating func updateRightsOfPushesWithoutSession(in document: DocumentID) {
         for connection in joinedConnections.connections {
             guard let joined = joinedConnections[connection], joined.pushedTo == document else { continue }
-            send(joined.grants, to: document, of: .sessionless(connection))
+            send(joined.identity.grants, to: document, of: .sessionless(connection))
         }
     }
+}
+
+extension Identity {
+    /// The milliseconds until the token ends, by the wall clock; nil if it has no end.
+    fileprivate func timeToEnd(at wall: Int64) -> Int? { expires.map { Int(max(0, $0 - wall)) } }
+}
+
+extension RequestRefusal {
+    fileprivate static let tokenEnded = RequestRefusal(.tokenEnded, "the token has ended")
 }

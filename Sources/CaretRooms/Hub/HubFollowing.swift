@@ -43,7 +43,7 @@ extension HubState {
         watch()
         followers[request.connection] = Follower(
             request: request, prefix: prefix, unit: joined.unit,
-            stage: .listing(NameScan(joined.grants, prefix: prefix)), position: feed.last)
+            stage: .listing(NameScan(joined.identity.grants, prefix: prefix)), position: feed.last)
         needDelivery()
     }
 

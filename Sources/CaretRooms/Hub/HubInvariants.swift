@@ -70,13 +70,17 @@ extension HubState {
     }
 
     private func checkTokenEnds() throws(BrokenInvariant) {
-        let ends = joinedConnections.connections.compactMap { joinedConnections[$0]?.expires }
+        let joined = joinedConnections.connections.compactMap { joinedConnections[$0] }
         try BrokenInvariant.check(
-            "`nextTokenEnd` is not later than the end of any token",
-            ends.allSatisfy { $0 >= joinedConnections.nextTokenEnd ?? .max })
+            "no token ends before the next known end of its kind",
+            joined.allSatisfy { one in
+                let isStored = one.identity.credential.stored != nil
+                let next = isStored ? joinedConnections.nextStoredEnd : joinedConnections.nextSignedEnd
+                return one.end ?? .max >= next ?? .max
+            })
         try BrokenInvariant.check(
-            "the hub wakes when the next token ends",
-            joinedConnections.nextTokenEnd.map { $0 >= requestedWake ?? .max } ?? true)
+            "the hub wakes when the next token ends, or earlier to look at the wall clock",
+            nextTokenCheck.map { $0 >= requestedWake ?? .max } ?? true)
     }
 
     private func checkRemoteChanges() throws(BrokenInvariant) {

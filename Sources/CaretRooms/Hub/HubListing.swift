@@ -17,7 +17,7 @@ extension HubState {
     mutating func begin(_ list: List, _ request: HubRequest) {
         guard let joined = joinedConnections[request.connection] else { return }
         let scan = NameScan(
-            joined.grants, prefix: ByteString(list.prefix), after: list.after.map { ByteString($0) })
+            joined.identity.grants, prefix: ByteString(list.prefix), after: list.after.map { ByteString($0) })
         proceed(ListJob(request: request, limit: list.limit, unit: joined.unit, scan: scan))
     }
 

@@ -17,6 +17,8 @@ package struct HubRequest: Equatable, Sendable {
         /// The `passage` of the message, checked, and the message.
         case redact(DocumentName, Redaction, Redact)
         case tags(DocumentName, TagRequest)
+        /// Replaces the token of the connection by another one of its user.
+        case authenticate(Identity)
         case list(List)
         case follow(Follow)
         case unfollow
@@ -50,7 +52,8 @@ extension HubRequest.Question {
         case .follow(let follow): self = .follow(follow)
         case .unfollow: self = .unfollow
         case .admin(let admin): self = .admin(admin)
-        case .hello, .open, .close, .push, .select, .diverged, .restore, .ping, .pong: return nil
+        case .hello, .authenticate, .open, .close, .push, .select, .diverged, .restore, .ping, .pong:
+            return nil
         }
     }
 
@@ -65,7 +68,7 @@ extension HubRequest.Question {
         case .delete(let name, let delete): (name, delete.document)
         case .redact(let name, _, let redact): (name, redact.document)
         case .tags(let name, let tags): (name, tags.document)
-        case .list, .follow, .unfollow, .admin: nil
+        case .authenticate, .list, .follow, .unfollow, .admin: nil
         }
     }
 

@@ -11,6 +11,7 @@ extension HubState {
             return
         }
         switch request.question {
+        case .authenticate(let identity): authenticate(request, as: identity)
         case .list(let list): begin(list, request)
         case .follow(let follow): begin(follow, request)
         case .unfollow: endFollowing(request)
@@ -27,7 +28,7 @@ extension HubState {
     }
 
     func access(_ connection: ConnectionID, to name: DocumentName) -> Access {
-        joinedConnections[connection]?.grants.access(to: name) ?? .none
+        joinedConnections[connection]?.identity.grants.access(to: name) ?? .none
     }
 
     /// The refusal if the requester may not send this request. It does not depend on whether the document
@@ -38,7 +39,8 @@ extension HubState {
         let access = access(request, to: name)
         if access < .read { return .notFound }
         switch request.question {
-        case .open, .push, .read, .history, .redact, .list, .follow, .unfollow, .admin: return nil
+        case .authenticate, .open, .push, .read, .history, .redact, .list, .follow, .unfollow, .admin:
+            return nil
         case .tags(let name, let tags): return refusal(of: tags, on: name, request)
         case .delete:
             return access < .write
@@ -235,7 +237,7 @@ extension HubState {
             if join(waiting, entry.id) { return }
             change(entry, request, .redact(entry.id, redaction))
         case .tags(_, let tags): perform(tags, request, on: entry)
-        case .list, .follow, .unfollow, .admin: refuse(request, .unexpectedAnswer)
+        case .authenticate, .list, .follow, .unfollow, .admin: refuse(request, .unexpectedAnswer)
         }
     }
 
@@ -259,7 +261,9 @@ extension HubRequest.Question {
     var opensRoom: Bool {
         switch self {
         case .open, .push: true
-        case .read, .history, .tags, .rename, .delete, .redact, .list, .follow, .unfollow, .admin: false
+        case .authenticate, .read, .history, .tags, .rename, .delete, .redact, .list, .follow, .unfollow,
+            .admin:
+            false
         }
     }
 
@@ -267,7 +271,7 @@ extension HubRequest.Question {
     var readsAfterPushes: Bool {
         switch self {
         case .read, .history, .tags: true
-        case .open, .push, .rename, .delete, .redact, .list, .follow, .unfollow, .admin: false
+        case .authenticate, .open, .push, .rename, .delete, .redact, .list, .follow, .unfollow, .admin: false
         }
     }
 
@@ -277,7 +281,9 @@ extension HubRequest.Question {
         switch self {
         case .open(_, _, let creates): creates
         case .push(_, let push, let creates): creates && push.epoch == nil
-        case .read, .history, .rename, .delete, .redact, .tags, .list, .follow, .unfollow, .admin: false
+        case .authenticate, .read, .history, .rename, .delete, .redact, .tags, .list, .follow, .unfollow,
+            .admin:
+            false
         }
     }
 }

@@ -82,7 +82,7 @@ extension HubState {
             guard let joined = joinedConnections[request.connection] else { return }
             waitingReads[request.connection] = request
             emit(.sendToRoom(document, .awaitPushes(of: joined.pusher, for: request.connection)))
-        case .list, .follow, .unfollow, .admin: refuse(request, .unexpectedAnswer)
+        case .authenticate, .list, .follow, .unfollow, .admin: refuse(request, .unexpectedAnswer)
         }
     }
 

@@ -13,7 +13,9 @@ package struct HubState: Sendable {
     /// Computes the public id of a pusher's client. A pure function.
     let publicClient: @Sendable (Pusher) -> WireString
     var now: Int64
-    /// The time for the ends of tokens: `now`, or what the wall clock shows if it was set forward.
+    /// What the wall clock shows. It alone decides when a signed token ends.
+    var wall: Int64
+    /// The time for the ends of stored tokens: `now`, or what the wall clock shows if it was set forward.
     var tokenTime: Int64
     /// The tokens that the store is recording as ended. They are refused already.
     var endingTokens: Set<TokenID> = []
@@ -22,6 +24,8 @@ package struct HubState: Sendable {
     /// waits until the sessions of the first one have ended.
     var rejoiningConnections: [ConnectionID: JoinRequest] = [:]
     var changedGrants = ChangedGrants()
+    /// The keys of signed tokens, once they have changed; nil before.
+    var signingKeys: Set<ByteString>?
     var tokenUses = TokenUses()
     package var rooms: [DocumentID: HubRoom] = [:]
     /// The names of the documents that have a room, or will have one soon. If other servers can rename documents, a
@@ -95,7 +99,7 @@ package struct HubState: Sendable {
         publicClient: @escaping @Sendable (Pusher) -> WireString
     ) {
         self.limits = limits
-        (self.now, tokenTime) = (now, now)
+        (self.now, wall, tokenTime) = (now, now, now)
         self.publicClient = publicClient
         feed = DocumentFeed(sharesStore: sharesStore)
         if sharesStore { remoteChanges = RemoteChanges(at: now) }
@@ -130,9 +134,9 @@ package struct HubState: Sendable {
     }
 
     /// Handles an event. Returns the actions for the runner. `time` is in milliseconds and never goes back.
-    /// `wall` is what the wall clock shows, which may be set at any time.
-    package mutating func handle(_ event: HubEvent, at time: Int64, wall: Int64 = .min) -> [HubAction] {
-        passTime(to: time, wall)
+    /// `wall` is what the wall clock shows, which may be set at any time; without it, it shows `time`.
+    package mutating func handle(_ event: HubEvent, at time: Int64, wall: Int64? = nil) -> [HubAction] {
+        passTime(to: time, wall ?? time)
         route(event)
         return finished()
     }
@@ -154,6 +158,7 @@ package struct HubState: Sendable {
         case .encoded(let id, let text): encoded(id, text)
         case .progressed(let id, let progress): progressed(id, progress)
         case .grantsChanged(let grants, let token): grantsChanged(grants, of: token)
+        case .keysChanged(let keys): keysChanged(keys)
         case .bus(let event): received(event)
         case .shutDown(let retry): shutDown(retryAfterMilliseconds: retry)
         case .timePassed: break
@@ -213,6 +218,7 @@ package struct HubState: Sendable {
 
     private mutating func passTime(to time: Int64, _ wall: Int64) {
         now = max(now, time)
+        self.wall = wall
         tokenTime = max(now, wall)
         endExpiredConnections()
         guard let requestedWake, now >= requestedWake else { return }
@@ -234,8 +240,11 @@ package struct HubState: Sendable {
 
     /// When the hub next compares the ends of tokens with the wall clock, which may be set meanwhile; nil if no
     /// connection has a token with an end.
-    private var nextTokenCheck: Int64? {
-        joinedConnections.nextTokenEnd.map { min($0, now + HubState.tokenCheckInterval) }
+    var nextTokenCheck: Int64? {
+        let ends = [
+            joinedConnections.nextStoredEnd, joinedConnections.nextSignedEnd.map { now + max(0, $0 - wall) },
+        ]
+        return ends.compactMap(\.self).min().map { min($0, now + HubState.tokenCheckInterval) }
     }
 
     /// Milliseconds between two looks at the wall clock.

@@ -4,6 +4,10 @@ import CaretWire
 /// Listing, creating and revoking tokens.
 extension HubState {
     mutating func beginTokens(_ job: AdminJob) {
+        // What it stored would outlive its key.
+        if case .signed = joinedConnections[job.request.connection]?.identity.credential {
+            return refuse(job.request, .signedTokenForTokens)
+        }
         do throws(RequestRefusal) {
             guard let call = try TokenCall(job.admin, at: tokenTime, page: limits.pageBytes) else {
                 return refuse(job.request, .unexpectedAnswer)
@@ -139,6 +143,9 @@ extension TokenSummary {
 }
 
 extension RequestRefusal {
+    fileprivate static let signedTokenForTokens = RequestRefusal(
+        .forbidden, "a signed token may not list, add or revoke stored tokens; use a stored token")
+
     fileprivate init(ofTokens refusal: StoreRefusal) {
         switch refusal {
         case .gone: self.init(.notFound, "there is no token with this number")

@@ -18,10 +18,11 @@ package struct JoinedConnections: Equatable, Sendable {
         let pusher: Pusher
         /// What other servers call the pusher; nil if there are none.
         let publicPusher: PublicPusher?
-        let token: TokenID
-        var grants: Grants
-        /// When the token ends. Nil if it has no end, or if the token's end has already ended the connection.
-        var expires: Int64?
+        var identity: Identity
+        /// When the connection ends because of its token. Nil if the token has no end, or no longer counts.
+        var end: Int64?
+        /// Whether the token still counts.
+        var isSignedIn = true
         let unit: CodeUnit
         let peer: WireString?
         /// When the connection joined, in milliseconds.
@@ -38,9 +39,11 @@ package struct JoinedConnections: Equatable, Sendable {
     private var connectionsByPusher: [Pusher: [ConnectionID]] = [:]
     /// The pushers that have connections here, by what other servers call them.
     private var pushers: [PublicPusher: Pusher] = [:]
-    /// When the next token ends; nil if none of the connections has a token with an end. It may be too early:
-    /// the connection with that token may have left.
-    private(set) var nextTokenEnd: Int64?
+    /// When the next stored token ends; nil if none of the connections has a stored token with an end. It may be
+    /// too early: the connection with that token may have left.
+    private(set) var nextStoredEnd: Int64?
+    /// The same for signed tokens.
+    private(set) var nextSignedEnd: Int64?
 
     var isEmpty: Bool { connectionsByID.isEmpty }
     package var connections: [ConnectionID] { connectionsByID.keys.sorted() }
@@ -56,10 +59,9 @@ package struct JoinedConnections: Equatable, Sendable {
         _ joining: JoinRequest, as publicPusher: PublicPusher?, at now: Int64
     ) -> [ConnectionID] {
         connectionsByID[joining.connection] = JoinedConnection(
-            pusher: joining.pusher, publicPusher: publicPusher, token: joining.token, grants: joining.grants,
-            expires: joining.expires,
-            unit: joining.unit, peer: joining.peer, since: now)
-        nextTokenEnd = [nextTokenEnd, joining.expires].compactMap(\.self).min()
+            pusher: joining.pusher, publicPusher: publicPusher, identity: joining.identity,
+            end: joining.identity.end, unit: joining.unit, peer: joining.peer, since: now)
+        noteEnd(of: joining.identity)
         if let publicPusher { pushers[publicPusher] = joining.pusher }
         let replaced = connectionsByPusher[joining.pusher, default: []].filter { dismiss($0) }
         connectionsByPusher[joining.pusher, default: []].append(joining.connection)
@@ -119,21 +121,50 @@ package struct JoinedConnections: Equatable, Sendable {
     }
 
     mutating func change(_ grants: Grants, of connection: ConnectionID) {
-        connectionsByID[connection]?.grants = grants
+        connectionsByID[connection]?.identity.grants = grants
     }
 
-    /// Returns the connections whose tokens have ended since the last call.
-    mutating func takeExpired(at now: Int64) -> [ConnectionID] {
-        guard let nextTokenEnd, nextTokenEnd <= now else { return [] }
-        let expired = connections.filter { connectionsByID[$0]?.expires.map { $0 <= now } ?? false }
-        for connection in expired { connectionsByID[connection]?.expires = nil }
-        self.nextTokenEnd = connectionsByID.values.compactMap(\.expires).min()
+    /// Replaces the token of a connection by another one of its user.
+    mutating func change(_ identity: Identity, of connection: ConnectionID) {
+        connectionsByID[connection]?.identity = identity
+        connectionsByID[connection]?.end = identity.end
+        noteEnd(of: identity)
+    }
+
+    private mutating func noteEnd(of identity: Identity) {
+        switch identity.credential {
+        case .unneeded: break
+        case .stored: nextStoredEnd = [nextStoredEnd, identity.end].compactMap(\.self).min()
+        case .signed: nextSignedEnd = [nextSignedEnd, identity.end].compactMap(\.self).min()
+        }
+    }
+
+    /// The token of a connection no longer counts.
+    mutating func signOut(_ connection: ConnectionID) {
+        connectionsByID[connection]?.isSignedIn = false
+        connectionsByID[connection]?.end = nil
+        connectionsByID[connection]?.identity.grants = .none
+    }
+
+    /// Returns the connections whose tokens have ended since the last call: stored ones by `stored`, and signed ones by
+    /// `signed`.
+    mutating func takeExpired(stored: Int64, signed: Int64) -> [ConnectionID] {
+        guard stored >= nextStoredEnd ?? .max || signed >= nextSignedEnd ?? .max else { return [] }
+        let expired = connections.filter { connection in
+            guard let joined = connectionsByID[connection], let end = joined.end else { return false }
+            return end <= (joined.identity.credential.stored == nil ? signed : stored)
+        }
+        for connection in expired { connectionsByID[connection]?.end = nil }
+        (nextStoredEnd, nextSignedEnd) = (nil, nil)
+        for joined in connectionsByID.values where joined.end != nil { noteEnd(of: joined.identity) }
         return expired
     }
 
-    /// The tokens of all connections that are present.
+    /// The stored tokens of all connections that are present.
     var tokensInUse: Set<TokenID> {
-        Set(connectionsByID.values.lazy.filter { $0.stage == .present }.map(\.token))
+        Set(
+            connectionsByID.values.lazy.filter { $0.stage == .present }.compactMap(
+                \.identity.credential.stored))
     }
 
     /// The connections of a pusher that joined before this time.
@@ -144,6 +175,6 @@ package struct JoinedConnections: Equatable, Sendable {
 
     /// The connections of a token.
     func connections(with token: TokenID) -> [ConnectionID] {
-        connections.filter { connectionsByID[$0]?.token == token }
+        connections.filter { connectionsByID[$0]?.identity.credential.stored == token }
     }
 }

@@ -4,15 +4,21 @@ package import CaretRooms
 package import CaretWire
 import Synchronization
 
-/// Accepts clients whose token the store knows. After too many unknown tokens from an address, the tokens
-/// from it are refused for a while without a lookup, except those that were accepted in the last day.
+/// Accepts clients that have a token of the store, or a signed one.
+///
+/// After too many unknown tokens from an address, the tokens of the store that it shows are refused for a while
+/// without a lookup, except those that were accepted in the last day. Nobody can guess a signature, and a check
+/// is cheap, so signed tokens are always checked. But bad ones use up the same slots, and after too many of
+/// them, the client must wait.
 package final class TokenAuthenticator: Authenticator {
     /// Why a login failed.
     package enum Failure: Sendable {
-        case unknownToken, noToken
+        case unknownToken, noToken, badToken
     }
 
     private let store: any DocumentStore
+    /// Checks a signed token; nil if the server has no keys.
+    private let signed: (@Sendable (WireString) -> Authentication?)?
     /// The time in milliseconds, from a clock that never goes back.
     private let now: @Sendable () -> Int64
     private let limiter = Mutex(GuessLimiter())
@@ -29,10 +35,12 @@ package final class TokenAuthenticator: Authenticator {
     package init(
         _ store: any DocumentStore,
         now: @escaping @Sendable () -> Int64 = { Int64(Moment.now.nanoseconds / 1_000_000) },
+        signed: (@Sendable (WireString) -> Authentication?)? = nil,
         refused: @escaping @Sendable (SocketAddress) -> Void = { _ in },
         failed: @escaping @Sendable (SocketAddress, Failure) -> Void = { _, _ in }
     ) {
         self.store = store
+        self.signed = signed
         self.now = now
         self.refused = refused
         self.failed = failed
@@ -50,8 +58,24 @@ package final class TokenAuthenticator: Authenticator {
                 reportTokenless(address)
                 return completion(.unknown)
             }
-            lookUp(token, from: address, then: completion)
+            if let result = signed?(token) {
+                completion(limited(result, from: address))
+            } else {
+                lookUp(token, from: address, then: completion)
+            }
         }
+    }
+
+    /// The result of a check of a signed token. If too many bad tokens came from the address, the client must wait
+    /// instead.
+    private func limited(_ result: Authentication, from address: SocketAddress) -> Authentication {
+        guard case .refused = result else { return result }
+        failed(address, .badToken)
+        guard let block = AddressBlock(address),
+            case .refuse(let wait) = limiter.withLock({ $0.reserveSlot(for: block, at: now()) })
+        else { return result }
+        refused(address)
+        return .tooOften(retryAfterMilliseconds: wait)
     }
 
     private func reportTokenless(_ address: SocketAddress) {
@@ -86,7 +110,7 @@ package final class TokenAuthenticator: Authenticator {
                 // A revoked token is limited from the next time on.
                 accepted.withLock { $0.remove(digest) }
                 failed(address, .unknownToken)
-            case .tooOften, .failed: break
+            case .tooOften, .failed, .refused, .ended: break
             }
             if let slot, answer != .unknown { limiter.withLock { $0.freeSlot(slot, at: now()) } }
             completion(answer)
@@ -102,8 +126,8 @@ extension Authentication {
             // token.
             self = .known(
                 Identity(
-                    user: token.user.bytes, token: token.id, grants: token.grants, expires: token.expires,
-                    hasEnded: token.hasEnded))
+                    user: token.user.bytes, .stored(token.id, hasEnded: token.hasEnded), grants: token.grants,
+                    expires: token.expires))
         case .tokens(.found(.failure(.gone))): self = .unknown
         // The store refused the call.
         default: self = .failed

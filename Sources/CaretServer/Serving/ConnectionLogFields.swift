@@ -57,6 +57,7 @@ extension ByeReason {
         case .tooSlow: "too_slow"
         case .replaced: "replaced"
         case .revoked: "revoked"
+        case .tokenEnded: "token_ended"
         }
     }
 }

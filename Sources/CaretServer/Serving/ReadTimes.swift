@@ -72,7 +72,9 @@ extension MeasuredRequest {
         switch question {
         case .open(_, let opening, _): self = .opening(opening.session)
         case .push(_, let push, _): self = .push(push.session, seq: push.seq)
-        case .read, .history, .rename, .delete, .redact, .tags, .list, .follow, .unfollow, .admin: return nil
+        case .authenticate, .read, .history, .rename, .delete, .redact, .tags, .list, .follow, .unfollow,
+            .admin:
+            return nil
         }
     }
 

@@ -1,3 +1,4 @@
+package import CaretLog
 package import CaretWeb
 package import CaretWire
 import Glibc
@@ -18,6 +19,9 @@ package struct ServerSettings: Sendable {
 
     /// The current address of the server's page, as sent in `welcome`. Nil if the server has no page.
     package var page: @Sendable () -> WireString? = { nil }
+
+    /// Marks of the keys of signed tokens. A reload ends the connections whose token has another key.
+    package var signingKeys: Set<ByteString> = []
 
     /// Which hosts and pages may use HTTP.
     package var siteGuard = SiteGuard()

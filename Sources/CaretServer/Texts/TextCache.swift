@@ -57,7 +57,7 @@ extension HubMessage {
     /// Whether the message changes what a connection may read.
     var changesRights: Bool {
         switch self {
-        case .grantsChanged, .ended(.revoked): true
+        case .identityChanged, .ended(.revoked), .ended(.tokenEnded): true
         case .admitted, .refused, .answered, .answeredWithText, .startedLongRequest, .reported, .assignedRoom,
             .documents,
             .ended, .shuttingDown:

@@ -1,4 +1,5 @@
 import COpenSSL
+package import CaretLog
 import CaretWire
 
 /// Tells keys apart without their secrets: half of a SHA-256 over the key's id, its algorithm and its numbers.
@@ -8,6 +9,10 @@ package struct KeyMark: Hashable, Sendable {
     // Not a vector: a compiler fault damages memory that async functions keep for vectors.
     private let high: UInt64
     private let low: UInt64
+
+    package var bytes: ByteString {
+        ByteString(utf8: [high, low].flatMap { withUnsafeBytes(of: $0.bigEndian) { Array($0) } })
+    }
 
     init(id: WireString?, _ material: KeyMaterial) {
         var bytes: [UInt8] = []

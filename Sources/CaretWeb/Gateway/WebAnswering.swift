@@ -335,6 +335,7 @@ extension Bye {
             ErrorReport(
                 .shuttingDown, "the server is shutting down", retryAfterMilliseconds: retryAfterMilliseconds
             ).response()
+        case .tokenEnded: ErrorReport(.tokenEnded, "the token has ended").response()
         case .revoked: WebRefusal(.unauthorized, .unauthorized, "the token was revoked or has ended").response
         case .replaced:
             WebRefusal(.conflict, .replaced, "another connection uses the same Caret-Client").response

@@ -24,17 +24,19 @@ extension ErrorReport {
         let known: ErrorCode? = if case .known(let code) = code { code } else { nil }
         let status = status ?? known.map { Status($0) } ?? .internalServerError
         var response = Response(status, MediaType.json.contentType, line)
-        response.addFields(retryAfterMilliseconds: retryAfterMilliseconds)
+        response.addFields(known, retryAfterMilliseconds: retryAfterMilliseconds)
         if let head { response.add("ETag", EntityTag(head.epoch, head.revision).quoted(as: .text)) }
         return response
     }
 }
 
 extension Response {
-    /// Adds the fields that responses with this status must have.
-    fileprivate mutating func addFields(retryAfterMilliseconds: Int?) {
+    /// Adds the fields that responses with this status must have. `code` is nil if it exists only over HTTP.
+    fileprivate mutating func addFields(_ code: ErrorCode?, retryAfterMilliseconds: Int?) {
         switch status {
-        case .unauthorized: add("WWW-Authenticate", "Bearer")
+        case .unauthorized:
+            // RFC 6750: the client may get another token and try again.
+            add("WWW-Authenticate", code == .tokenEnded ? "Bearer error=\"invalid_token\"" : "Bearer")
         case .tooManyRequests, .serviceUnavailable:
             add("Retry-After", "\(((retryAfterMilliseconds ?? 1_000) + 999) / 1_000)")
         default: break

@@ -180,12 +180,14 @@ extension CloseCode {
         case .tooSlow: self = CloseCode(4001)
         case .replaced: self = CloseCode(4002)
         case .revoked: self = CloseCode(4003)
+        case .tokenEnded: self = CloseCode(4004)
         }
     }
 
     private init(_ code: ErrorCode) {
         switch code {
         case .unauthorized: self = CloseCode(4401)
+        case .tokenEnded: self = CloseCode(4004)
         case .helloTimeout: self = CloseCode(4408)
         case .shuttingDown: self = .goingAway
         case .overloaded: self = .tryAgainLater

@@ -18,6 +18,7 @@ extension HubRequest.Question {
         case .delete(_, let delete): ClientMessage.delete(delete).json
         case .redact(_, _, let redact): ClientMessage.admin(.redact(redact)).json
         case .tags(_, let tags): ClientMessage.tags(tags).json
+        case .authenticate: preconditionFailure("each HTTP request shows its own token")
         case .list(let list): ClientMessage.list(list).json
         case .follow(let follow): ClientMessage.follow(follow).json
         case .unfollow: ClientMessage.unfollow(Unfollow()).json

@@ -147,7 +147,7 @@ import Testing
         server.admits = false
         server.send(WebConversation.bytes(of: "PUT /docs/a?base=k/1", fields))
         #expect(server.responses == [])
-        server.happens { $0.hubSent(.admitted) }
+        server.happens { $0.hubSent(.admitted(expiresIn: nil)) }
         #expect(server.responses.map(\.status) == ["100 Continue"] && server.responses[0].fields == [])
         server.send("one")
         #expect(server.responses.map(\.status) == ["100 Continue", "204 No Content"])

@@ -144,7 +144,7 @@ final class WebConversation {
             if let refusal {
                 note(world.happens { $0.hubSent(.refused(refusal)) })
             } else if admits {
-                note(world.happens { $0.hubSent(.admitted) })
+                note(world.happens { $0.hubSent(.admitted(expiresIn: nil)) })
             }
         case .leave: log.append("leave")
         case .ask(let request):

@@ -2,6 +2,7 @@ import CaretLog
 import CaretRooms
 import CaretWeb
 import CaretWire
+import TestSupport
 import Testing
 
 @Suite("The member that speaks the protocol for HTTP requests") struct WebMemberTests {

@@ -94,7 +94,7 @@ import Testing
         server.admits = false
         startBody("Expect: 100-continue")
         pass(60)
-        server.happens { $0.hubSent(.admitted) }
+        server.happens { $0.hubSent(.admitted(expiresIn: nil)) }
         #expect(server.responses.map(\.status) == ["100 Continue"])
         // No byte of the body arrives, so its time limit is 30 seconds. Two unanswered pings would take
         // longer.

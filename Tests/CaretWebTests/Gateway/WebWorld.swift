@@ -76,7 +76,7 @@ final class WebWorld {
         world.receive(upgrade)
         world.receive(ClientFrames.message(#"{"type":"hello","protocol":1,"client":"alice-7f21"}"#))
         world.happens { $0.authenticated(.known(.anonymous)) }
-        world.happens { $0.hubSent(.admitted) }
+        world.happens { $0.hubSent(.admitted(expiresIn: nil)) }
         return world
     }
 

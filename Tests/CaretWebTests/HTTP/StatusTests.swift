@@ -5,7 +5,7 @@ import Testing
 @Suite("Statuses of responses") struct StatusTests {
     private static let statuses: [(Status, [ErrorCode])] = [
         (.badRequest, [.badJSON, .badMessage, .badName, .badRange, .badText, .badEdits]),
-        (.unauthorized, [.unauthorized]), (.forbidden, [.forbidden]), (.notFound, [.notFound]),
+        (.unauthorized, [.unauthorized, .tokenEnded]), (.forbidden, [.forbidden]), (.notFound, [.notFound]),
         (
             .conflict,
             [
@@ -42,7 +42,10 @@ import Testing
         #expect(response.summary == "\(Status(code).rawValue) \(code.rawValue)")
         let isBusy = [.overloaded, .shuttingDown, .rateLimited].contains(code)
         #expect(response["Retry-After"] == (isBusy ? "1" : nil))
-        #expect(response["WWW-Authenticate"] == (code == .unauthorized ? "Bearer" : nil))
+        let challenges: [ErrorCode: String] = [
+            .unauthorized: "Bearer", .tokenEnded: #"Bearer error="invalid_token""#,
+        ]
+        #expect(response["WWW-Authenticate"] == challenges[code])
     }
 
     @Test("each status has a phrase of its own, as RFC 9110 names it")

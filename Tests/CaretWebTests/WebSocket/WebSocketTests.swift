@@ -14,7 +14,7 @@ import Testing
                 "[authenticate]", "[pauseReading]",
             ])
         #expect(world.happens { $0.authenticated(.known(.anonymous)) } == ["[join]"])
-        let welcome = world.happens { $0.hubSent(.admitted) }
+        let welcome = world.happens { $0.hubSent(.admitted(expiresIn: nil)) }
         #expect(welcome[0].hasPrefix(#"<{"type":"welcome","#) && welcome[0].hasSuffix("}>"))
         #expect(welcome[1] == "[resumeReading]")
         #expect(
@@ -47,7 +47,7 @@ import Testing
         world.receive(hello + ping)
         #expect(world.unread == ping)
         world.happens { $0.authenticated(.known(.anonymous)) }
-        #expect(world.happens { $0.hubSent(.admitted) }.last == "[resumeReading]")
+        #expect(world.happens { $0.hubSent(.admitted(expiresIn: nil)) }.last == "[resumeReading]")
         #expect(world.receive([]) == [#"<{"type":"pong","id":7}>"#])
     }
 

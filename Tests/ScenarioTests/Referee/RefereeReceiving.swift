@@ -79,7 +79,7 @@ extension Referee {
             received(newsOf: document, link)
         case .error(let error): received(error, asked, sent, link)
         case .done: if let asked { receivedDone(asked, link) }
-        case .welcome, .tags, .ping, .pong, .bye, .admin: break
+        case .welcome, .authenticated, .tags, .ping, .pong, .bye, .admin: break
         }
     }
 

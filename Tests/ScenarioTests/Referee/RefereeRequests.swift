@@ -201,7 +201,8 @@ extension ErrorCode {
             .pushInFlight, .epochChanged, .seqReused, .damaged:
             true
         case .badJSON, .badMessage, .unknownType, .lineTooLong, .helloRequired, .helloTimeout,
-            .unsupportedProtocol, .unauthorized, .alreadyHello, .notOpen, .alreadyOpen, .badName, .notFound,
+            .unsupportedProtocol, .unauthorized, .tokenEnded, .alreadyHello, .notOpen, .alreadyOpen, .badName,
+            .notFound,
             .badText, .badEdits, .tooLarge, .rateLimited, .storageFull, .storageFailed, .overloaded,
             .shuttingDown, .internal:
             false

@@ -66,6 +66,6 @@ struct RightsLog {
         if revoked.contains(client) { return .unknown }
         return .known(
             Identity(
-                user: Names.user(of: client), token: TokenID(Int64(client)), grants: grants(of: client)))
+                user: Names.user(of: client), .stored(TokenID(Int64(client))), grants: grants(of: client)))
     }
 }

@@ -5,6 +5,7 @@ package import CaretCore
 /// A message from a client to the server.
 package enum ClientMessage: Equatable, Sendable {
     case hello(Hello)
+    case authenticate(Authenticate)
     case ping(Ping)
     case pong(Pong)
     case open(Open)
@@ -37,6 +38,8 @@ package enum ClientMessage: Equatable, Sendable {
             self = .hello(try Hello(fields))
         } else if type.equals(Open.type) {
             self = .open(try Open(fields))
+        } else if type.equals(Authenticate.type) {
+            self = .authenticate(try Authenticate(fields))
         } else if type.equals(Close.type) {
             self = .close(try Close(fields))
         } else if type.equals(Diverged.type) {
@@ -71,6 +74,7 @@ package enum ClientMessage: Equatable, Sendable {
         // Does not use `any WireMessage`, because boxing a message would allocate memory.
         switch self {
         case .hello(let message): message.encode(id: id, into: &writer)
+        case .authenticate(let message): message.encode(id: id, into: &writer)
         case .ping(let message): message.encode(id: id, into: &writer)
         case .pong(let message): message.encode(id: id, into: &writer)
         case .open(let message): message.encode(id: id, into: &writer)
@@ -233,8 +237,8 @@ extension ClientMessage {
     /// Whether the message must be answered before the next request of the connection runs.
     package var waits: Bool {
         switch self {
-        case .open, .close, .diverged, .list, .follow, .unfollow, .read, .history, .rename, .delete, .tags,
-            .admin:
+        case .authenticate, .open, .close, .diverged, .list, .follow, .unfollow, .read, .history, .rename,
+            .delete, .tags, .admin:
             true
         case .hello, .ping, .pong, .push, .select, .restore: false
         }
@@ -243,7 +247,7 @@ extension ClientMessage {
     /// The names of the documents that the message is about: at most two.
     package var documents: (WireString?, WireString?) {
         switch self {
-        case .hello, .ping, .pong, .list, .follow, .unfollow, .admin: (nil, nil)
+        case .hello, .authenticate, .ping, .pong, .list, .follow, .unfollow, .admin: (nil, nil)
         case .open(let message): (message.document, nil)
         case .close(let message): (message.document, nil)
         case .push(let message): (message.document, nil)
@@ -256,6 +260,26 @@ extension ClientMessage {
         case .delete(let message): (message.document, nil)
         case .tags(let message): message.documents
         }
+    }
+}
+
+/// Shows another token of the same user, before the one of the connection ends or to change the rights.
+package struct Authenticate: WireMessage {
+    package static var type: StaticString { "authenticate" }
+
+    /// The token.
+    package var token: WireString
+
+    package init(token: WireString) {
+        self.token = token
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        token = try fields.string("token")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("token", token)
     }
 }
 

@@ -11,6 +11,7 @@ package enum ErrorCode: String, CaseIterable, WireWord {
     case alreadyHello = "already_hello"
     case unsupportedProtocol = "unsupported_protocol"
     case unauthorized
+    case tokenEnded = "token_ended"
     case rateLimited = "rate_limited"
     case shuttingDown = "shutting_down"
     case overloaded
@@ -40,7 +41,8 @@ package enum ErrorCode: String, CaseIterable, WireWord {
     /// closes the connection after every error.
     package var closes: Bool {
         switch self {
-        case .lineTooLong, .helloRequired, .helloTimeout, .unsupportedProtocol, .unauthorized, .shuttingDown:
+        case .lineTooLong, .helloRequired, .helloTimeout, .unsupportedProtocol, .unauthorized, .tokenEnded,
+            .shuttingDown:
             true
         case .badJSON, .badMessage, .unknownType, .alreadyHello, .rateLimited, .overloaded, .badName,
             .notFound, .exists, .forbidden, .notOpen, .alreadyOpen, .damaged, .badRange, .badText, .badEdits,
@@ -56,10 +58,10 @@ package enum ErrorCode: String, CaseIterable, WireWord {
         case .badJSON, .badMessage, .unknownType, .lineTooLong, .unsupportedProtocol, .unauthorized,
             .forbidden, .tooLarge:
             true
-        case .helloRequired, .helloTimeout, .alreadyHello, .rateLimited, .shuttingDown, .overloaded, .badName,
-            .notFound, .exists, .notOpen, .alreadyOpen, .damaged, .badRange, .badText, .badEdits, .baseAhead,
-            .baseBehind, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight, .epochChanged, .seqReused,
-            .storageFull, .storageFailed, .internal:
+        case .helloRequired, .helloTimeout, .alreadyHello, .tokenEnded, .rateLimited, .shuttingDown,
+            .overloaded, .badName, .notFound, .exists, .notOpen, .alreadyOpen, .damaged, .badRange, .badText,
+            .badEdits, .baseAhead, .baseBehind, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight,
+            .epochChanged, .seqReused, .storageFull, .storageFailed, .internal:
             false
         }
     }
@@ -69,7 +71,7 @@ package enum ErrorCode: String, CaseIterable, WireWord {
     package var httpStatus: Int {
         switch self {
         case .badJSON, .badMessage, .badName, .badRange, .badText, .badEdits: 400
-        case .unauthorized: 401
+        case .unauthorized, .tokenEnded: 401
         case .forbidden: 403
         case .notFound: 404
         case .exists, .baseAhead, .baseTrimmed, .baseBeforeOwnPush, .pushInFlight, .epochChanged, .seqReused:

@@ -5,6 +5,7 @@ package import CaretCore
 /// A message from the server to a client.
 package enum ServerMessage: Equatable, Sendable {
     case welcome(Welcome)
+    case authenticated(Authenticated)
     case ping(Ping)
     case pong(Pong)
     case bye(Bye)
@@ -44,6 +45,8 @@ package enum ServerMessage: Equatable, Sendable {
             self = .opened(try Opened(fields))
         } else if type.equals(Welcome.type) {
             self = .welcome(try Welcome(fields))
+        } else if type.equals(Authenticated.type) {
+            self = .authenticated(try Authenticated(fields))
         } else if type.equals(Bye.type) {
             self = .bye(try Bye(fields))
         } else if type.equals(ErrorReport.type) {
@@ -66,15 +69,15 @@ package enum ServerMessage: Equatable, Sendable {
             self = .text(try WireText(fields))
         } else if type.equals(Revisions.type) {
             self = .revisions(try Revisions(fields))
-        } else if type.equals(TagList.type) {
-            self = .tags(try TagList(fields))
         } else {
             try self.init(type20: type, fields)
         }
     }
 
     private init?(type20 type: JSONString, _ fields: Fields) throws(FieldFault) {
-        if let message = try AdminAnswer(type: type, fields) {
+        if type.equals(TagList.type) {
+            self = .tags(try TagList(fields))
+        } else if let message = try AdminAnswer(type: type, fields) {
             self = .admin(message)
         } else {
             return nil
@@ -86,6 +89,7 @@ package enum ServerMessage: Equatable, Sendable {
         // Does not use `any WireMessage`, because boxing a message would allocate memory.
         switch self {
         case .welcome(let message): message.encode(id: id, into: &writer)
+        case .authenticated(let message): message.encode(id: id, into: &writer)
         case .ping(let message): message.encode(id: id, into: &writer)
         case .pong(let message): message.encode(id: id, into: &writer)
         case .bye(let message): message.encode(id: id, into: &writer)
@@ -200,12 +204,16 @@ package struct Welcome: WireMessage {
     package var rights: Rights?
     /// What the user may write, sorted; missing: everything, nothing, or more than 100 names and prefixes.
     package var grants: [WireGrant]
+    /// When the token ends; missing: it has no end.
+    package var expires: Int?
+    /// The milliseconds until then, by the clock of the server.
+    package var expiresInMilliseconds: Int?
 
     package init(
         unit: CodeUnit, server: WireString, user: WireString, client: WireString? = nil,
         features: [WireString] = [], limits: Limits.Announced = Limits.Announced(), ping: Int,
         page: WireString? = nil, store: WireString? = nil, node: WireString? = nil, rights: Rights? = nil,
-        grants: [WireGrant] = []
+        grants: [WireGrant] = [], expires: Int? = nil, expiresInMilliseconds: Int? = nil
     ) {
         self.unit = unit
         self.server = server
@@ -219,6 +227,8 @@ package struct Welcome: WireMessage {
         self.node = node
         self.rights = rights
         self.grants = grants
+        self.expires = expires
+        self.expiresInMilliseconds = expiresInMilliseconds
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -235,6 +245,8 @@ package struct Welcome: WireMessage {
         node = try fields.string(optional: "node")
         rights = try fields.word(optional: "rights")
         grants = try fields.parts(optional: "grants") ?? []
+        expires = try fields.integer(optional: "expires")
+        expiresInMilliseconds = try fields.integer(optional: "expires_in_ms")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -251,6 +263,56 @@ package struct Welcome: WireMessage {
         writer.member("node", node)
         writer.member("rights", rights)
         if !grants.isEmpty { writer.member("grants", grants) }
+        writer.member("expires", expires)
+        writer.member("expires_in_ms", expiresInMilliseconds)
+    }
+}
+
+/// The answer to `authenticate`: the token counts from now on. Fields that `welcome` has too mean the same.
+package struct Authenticated: WireMessage {
+    package static var type: StaticString { "authenticated" }
+
+    /// Who the token belongs to.
+    package var user: WireString
+    /// The rights differ from those before: a client that follows documents sends `follow` again.
+    package var changed: Bool
+    /// The most that the user may do with any document; missing: `write`.
+    package var rights: Rights?
+    /// What the user may write, sorted; missing: everything, nothing, or more than 100 names and prefixes.
+    package var grants: [WireGrant]
+    /// When the token ends; missing: it has no end.
+    package var expires: Int?
+    /// The milliseconds until then, by the clock of the server.
+    package var expiresInMilliseconds: Int?
+
+    package init(
+        user: WireString, changed: Bool = false, rights: Rights? = nil, grants: [WireGrant] = [],
+        expires: Int? = nil, expiresInMilliseconds: Int? = nil
+    ) {
+        self.user = user
+        self.changed = changed
+        self.rights = rights
+        self.grants = grants
+        self.expires = expires
+        self.expiresInMilliseconds = expiresInMilliseconds
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        user = try fields.string("user")
+        changed = try fields.flag("changed")
+        rights = try fields.word(optional: "rights")
+        grants = try fields.parts(optional: "grants") ?? []
+        expires = try fields.integer(optional: "expires")
+        expiresInMilliseconds = try fields.integer(optional: "expires_in_ms")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("user", user)
+        writer.member("changed", ifTrue: changed)
+        writer.member("rights", rights)
+        if !grants.isEmpty { writer.member("grants", grants) }
+        writer.member("expires", expires)
+        writer.member("expires_in_ms", expiresInMilliseconds)
     }
 }
 
@@ -258,7 +320,7 @@ package struct Welcome: WireMessage {
 package struct Bye: WireMessage {
     package static var type: StaticString { "bye" }
 
-    /// `shutting_down`, `idle`, `too_slow`, `replaced` or `revoked`.
+    /// `shutting_down`, `idle`, `too_slow`, `replaced`, `revoked` or `token_ended`.
     package var reason: OpenWord<ByeReason>
     /// When to connect again, in milliseconds.
     package var retryAfterMilliseconds: Int?

@@ -63,4 +63,5 @@ package enum ByeReason: String, CaseIterable, WireWord {
     case tooSlow = "too_slow"
     case replaced
     case revoked
+    case tokenEnded = "token_ended"
 }

@@ -1,0 +1,55 @@
+import CaretConfig
+import CaretLog
+import CaretRooms
+import CaretSignIn
+import CaretWire
+import Synchronization
+
+/// The keys and rules of signed tokens in a running server. A reload reads the file of the keys again.
+final class SignedTokens: Sendable {
+    /// The keys of a file, and the rules of the configuration.
+    struct Loaded: Sendable {
+        let keys: TokenKeys
+        let rules: TokenRules
+
+        /// Nil if no keys are configured.
+        init?(_ settings: Settings) throws(TokenKeysFault) {
+            if settings.tokenKeys.isEmpty { return nil }
+            keys = try TokenKeys.read(settings.tokenKeys)
+            rules = TokenRules(
+                audience: WireString(settings.tokenAudience),
+                maxLifeSeconds: Int64(settings.tokenMaxLifeSeconds))
+        }
+    }
+
+    /// Nil if no keys are configured.
+    private let loaded: Mutex<Loaded?>
+
+    init(_ settings: Settings) throws(TokenKeysFault) { loaded = Mutex(try Loaded(settings)) }
+
+    func use(_ new: Loaded?) { loaded.withLock { $0 = new } }
+
+    /// Marks of the keys that count now.
+    var keys: Set<ByteString> { loaded.withLock { Set($0?.keys.marks.map(\.bytes) ?? []) } }
+
+    /// The result of a check at this time of the wall clock. Nil if the token is not a signed one, or if no keys are
+    /// configured.
+    func authentication(of token: WireString, at now: Int64) -> Authentication? {
+        // Each header of a signed token begins with `{"`, in base64.
+        guard token.utf8.starts(with: "ey".utf8), let loaded = loaded.withLock({ $0 }) else { return nil }
+        do throws(SignedTokenFault) {
+            return .known(Identity(try loaded.rules.check(Array(token.utf8), with: loaded.keys, at: now)))
+        } catch {
+            if case .ended = error { return .ended("\(error)") }
+            return .refused("\(error)")
+        }
+    }
+}
+
+extension Identity {
+    fileprivate init(_ token: SignedToken) {
+        self.init(
+            user: token.user.bytes, .signed(SignedCredential(key: token.key.bytes, end: token.end)),
+            grants: token.grants, expires: token.expires)
+    }
+}

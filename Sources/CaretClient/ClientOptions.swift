@@ -5,6 +5,15 @@ public struct ClientOptions: Sendable {
     public var client: String?
     /// The access token, if the server requires one.
     public var token: String?
+    /// A function of the app that returns an access token, or nil if the user has signed out. It takes precedence over
+    /// `token`.
+    ///
+    /// The client calls it before it connects, some time before the token ends, and once after the server has said
+    /// that the token has ended. If it throws, the client is offline and tries again.
+    public var fetchToken: TokenSource?
+    /// The name of the user, as the server knows it. If the token belongs to another user, the client ends before it
+    /// sends any edit.
+    public var user: String?
     /// The user's name and color, as other clients see them.
     public var person: PersonInfo?
     /// Whether the client connects again, after growing delays, whenever the connection ends. If false, the
@@ -21,11 +30,14 @@ public struct ClientOptions: Sendable {
     var warns: Bool { reconnects && warnsOfFaults }
 
     public init(
-        client: String? = nil, token: String? = nil, person: PersonInfo? = nil, reconnects: Bool = true,
+        client: String? = nil, token: String? = nil, fetchToken: TokenSource? = nil, user: String? = nil,
+        person: PersonInfo? = nil, reconnects: Bool = true,
         serverOrder: ServerOrder = .random
     ) {
         self.client = client
         self.token = token
+        self.fetchToken = fetchToken
+        self.user = user
         self.person = person
         self.reconnects = reconnects
         self.serverOrder = serverOrder
@@ -34,3 +46,6 @@ public struct ClientOptions: Sendable {
     /// Options for a program that sends a few requests and then ends. The client does not reconnect.
     public static var oneShot: ClientOptions { ClientOptions(reconnects: false) }
 }
+
+/// Returns an access token for the user of the app, or nil if the user has signed out.
+public typealias TokenSource = @Sendable () async throws -> String?

@@ -27,21 +27,25 @@ final class ClientShell: Sendable {
     private let guarded: Mutex<GuardedState>
     private let connection: Confined<CurrentConnection, DispatchQueue>
     private let folder: UnsavedEditsFolder?
+    /// The app's function for tokens; nil if it has none.
+    private let token: TokenSource?
 
     /// A client that keeps unsaved edits in memory only.
-    convenience init(_ settings: ClientState.Settings, warns: Bool) {
-        self.init(ClientState(settings), nil, warns)
+    convenience init(_ settings: ClientState.Settings, token: TokenSource?, warns: Bool) {
+        self.init(ClientState(settings), nil, token, warns)
     }
 
     /// A client that keeps unsaved edits in a folder.
     convenience init(
-        _ settings: ClientState.Settings, _ folder: UnsavedEditsFolder, warns: Bool
+        _ settings: ClientState.Settings, _ folder: UnsavedEditsFolder, token: TokenSource?, warns: Bool
     ) throws(UnsavedEditsFault) {
-        self.init(ClientState(settings, unsaved: try folder.replicas()), folder, warns)
+        self.init(ClientState(settings, unsaved: try folder.replicas()), folder, token, warns)
     }
 
-    private init(_ state: sending ClientState, _ folder: UnsavedEditsFolder?, _ warns: Bool) {
-        self.folder = folder
+    private init(
+        _ state: sending ClientState, _ folder: UnsavedEditsFolder?, _ token: TokenSource?, _ warns: Bool
+    ) {
+        (self.folder, self.token) = (folder, token)
         var guardedState = GuardedState(state: state)
         if !warns { guardedState.unseen.settle() }
         guarded = Mutex(guardedState)
@@ -89,7 +93,7 @@ final class ClientShell: Sendable {
                     switch guarded.state.link {
                     case .welcomed(let welcome): return .success(welcome)
                     case .ended(let fault): return .failure(fault)
-                    case .idle, .connecting, .helloSent, .waiting: break
+                    case .idle, .fetchingToken, .connecting, .helloSent, .waiting: break
                     }
                     guarded.waiters.welcomes[number] = waiter
                     return nil
@@ -343,6 +347,7 @@ final class ClientShell: Sendable {
     private func run(_ action: ShellAction) {
         switch action {
         case .connect(let server, let timeout): connect(to: server, within: timeout)
+        case .fetchToken: fetchToken()
         case .disconnect: connection.value.disconnect()
         case .setLimits(let limits): connection.value.setLimits(limits)
         case .send(let message, let id): connection.value.send(message, id: id)
@@ -366,6 +371,18 @@ final class ClientShell: Sendable {
                 // prevents this.
                 self?.handle { $0.timePassed(at: max(moment, .now), .random) }
             }
+        }
+    }
+
+    /// Asks the app for a token. The client may be released or ended before the answer.
+    private func fetchToken() {
+        guard let token else { return }
+        Task { [weak self] in
+            let answer: FetchedToken
+            do { answer = .token(try await token().map { WireString($0) }) } catch {
+                answer = .failure("\(error)")
+            }
+            self?.handle { $0.fetched(answer, at: .now, .random) }
         }
     }
 

@@ -12,6 +12,11 @@ public enum ConnectionFault: Error, Equatable, Sendable {
     case replaced
     /// The access token was revoked or has ended.
     case revoked
+    /// The app's function for tokens has returned nil: the user has signed out.
+    case signedOut
+    /// The token belongs to another user than before. The unsaved edits stay with the user who wrote them. `found`
+    /// is nil if the server did not say who it is.
+    case otherUser(expected: String, found: String?)
     /// The server has another store than expected. Either another server listens at the address now, or the
     /// server's store was restored from a backup.
     case otherStore(expected: String, found: String)
@@ -35,7 +40,7 @@ extension ConnectionFault {
     package var isUnreachable: Bool {
         switch self {
         case .unreachable, .allUnreachable: true
-        case .lost, .refused, .replaced, .revoked, .otherStore, .closed: false
+        case .lost, .refused, .replaced, .revoked, .signedOut, .otherUser, .otherStore, .closed: false
         }
     }
 }
@@ -52,6 +57,9 @@ extension ConnectionFault: CustomStringConvertible {
         case .refused(let refusal): "the server refused this client: \(refusal)"
         case .replaced: "another program has connected with this client's id"
         case .revoked: "the access token was revoked or has ended"
+        case .signedOut: "the user has signed out"
+        case .otherUser(let expected, let found):
+            "the token belongs to \(found ?? "another user"), but \(expected) was expected"
         case .otherStore(let expected, let found):
             "the server has store \(found), but store \(expected) was expected"
         case .closed: "the client is closed"

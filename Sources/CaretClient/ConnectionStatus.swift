@@ -27,7 +27,7 @@ extension ClientState {
 
     private var connectionState: ConnectionState {
         switch link {
-        case .idle, .connecting, .helloSent: .connecting
+        case .idle, .fetchingToken, .connecting, .helloSent: .connecting
         case .welcomed: .connected
         case .waiting: .waiting
         case .ended: .ended

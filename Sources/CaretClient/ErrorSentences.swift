@@ -23,6 +23,9 @@ extension ConnectionFault: LocalizedError {
         case .replaced:
             "Another program connected with this program's client id, so the server closed this connection."
         case .revoked: "The access token of this program was revoked or has ended."
+        case .signedOut: "You are signed out."
+        case .otherUser(let expected, let found):
+            "The access token belongs to \(found ?? "another user"), but this program has worked for \(expected)."
         case .otherStore(let expected, let found):
             "The server has other documents than before: its store is \(found), but \(expected) was expected."
         case .closed: "The connection or the document was closed by this program."

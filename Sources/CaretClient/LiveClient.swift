@@ -43,7 +43,8 @@ public final class LiveClient: Sendable {
     public convenience init(servers: [ServerAddress], _ options: ClientOptions = ClientOptions()) {
         let id = options.client ?? LiveClient.randomID()
         let settings = LiveClient.settings(servers, options, id: id, ownsID: options.client == nil)
-        self.init(settings.rotation.servers, ClientShell(settings, warns: options.warns))
+        self.init(
+            settings.rotation.servers, ClientShell(settings, token: options.fetchToken, warns: options.warns))
     }
 
     /// Starts to connect to a server, and keeps unsaved edits in a folder. If the folder is missing, it is
@@ -67,7 +68,9 @@ public final class LiveClient: Sendable {
         let id = try folder.clientID(orElse: options.client ?? LiveClient.randomID())
         // The folder is locked, so no other client uses the id in it.
         let settings = LiveClient.settings(servers, options, id: id, ownsID: true)
-        self.init(settings.rotation.servers, try ClientShell(settings, folder, warns: options.warns))
+        self.init(
+            settings.rotation.servers,
+            try ClientShell(settings, folder, token: options.fetchToken, warns: options.warns))
     }
 
     private init(_ servers: [ServerAddress], _ shell: ClientShell) {
@@ -84,7 +87,9 @@ public final class LiveClient: Sendable {
             info: options.person?.info)
         return ClientState.Settings(
             rotation: ServerRotation(servers, options.serverOrder), hello: hello,
-            reconnects: options.reconnects, ownsID: ownsID, store: options.store.map { WireString($0) })
+            reconnects: options.reconnects, ownsID: ownsID, store: options.store.map { WireString($0) },
+            fetchesTokens: options.fetchToken != nil,
+            user: options.user.map { WireString($0) })
     }
 
     /// The server that the client is connected to, or tries next.

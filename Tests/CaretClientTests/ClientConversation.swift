@@ -14,12 +14,13 @@ struct ClientConversation {
 
     init(
         servers: [ServerAddress] = [address], reconnects: Bool = true, ownsID: Bool = false,
-        store: WireString? = nil, unsaved: [UnsavedDocument]? = nil
+        store: WireString? = nil, fetchesTokens: Bool = false, user: WireString? = nil,
+        unsaved: [UnsavedDocument]? = nil
     ) {
         state = ClientState(
             ClientState.Settings(
                 rotation: ServerRotation(servers), hello: Hello(client: "client-1"), reconnects: reconnects,
-                ownsID: ownsID, store: store),
+                ownsID: ownsID, store: store, fetchesTokens: fetchesTokens, user: user),
             unsaved: unsaved)
     }
 
@@ -40,6 +41,9 @@ struct ClientConversation {
         Welcome(unit: .utf16, server: "caret/test", user: "ann", client: "p-1", ping: 20))
 
     mutating func start() -> [ClientAction] { handle { [now] in $0.started(at: now) } }
+    mutating func fetched(_ answer: FetchedToken) -> [ClientAction] {
+        handle { [now, jitter] in $0.fetched(answer, at: now, jitter) }
+    }
     mutating func connected() -> [ClientAction] { handle { [now] in $0.connected(at: now) } }
 
     mutating func receive(_ message: ServerMessage, _ id: RequestID? = nil) -> [ClientAction] {

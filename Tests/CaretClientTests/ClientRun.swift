@@ -135,7 +135,9 @@ struct ClientRun {
             case .answer(let number, _): answer(number, "", &outcome)
             case .fail(let number, let fault): answer(number, ": " + fault.word, &outcome)
             case .keep(let key): try run(keep(key), &outcome)
-            case .connect, .disconnect, .welcomed, .reportProgress, .deliver, .update, .end, .wake: break
+            case .connect, .disconnect, .fetchToken, .welcomed, .reportProgress, .deliver, .update, .end,
+                .wake:
+                break
             }
         }
     }
@@ -183,7 +185,7 @@ struct ClientRun {
     private var link: (state: String, reason: String?) {
         switch client?.link {
         case nil: ("ended", nil)
-        case .idle, .connecting, .helloSent: ("connecting", nil)
+        case .idle, .fetchingToken, .connecting, .helloSent: ("connecting", nil)
         case .welcomed: ("online", nil)
         case .waiting: ("waiting", nil)
         case .ended(.replaced): ("ended", "replaced")

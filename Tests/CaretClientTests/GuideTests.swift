@@ -26,6 +26,10 @@ import Testing
             .tcp(host: host, port: port),
             ClientOptions(person: PersonInfo(name: "Ann", color: "#c33")))
         try await client.connected()
+        let signedIn = LiveClient(
+            .tcp(host: host, port: port),
+            ClientOptions(fetchToken: { try String(contentsOfFile: "token", encoding: .utf8) }, user: "ann"))
+        signedIn.close()
         let either = LiveClient(
             servers: [.tcp(host: host, port: port), .tcp(host: "localhost", port: port)])
         try await either.connected()

@@ -5,6 +5,8 @@ package import CaretWire
 package enum ClientAction: Equatable, Sendable {
     /// Connect to this server. The state ends the attempt itself after this time.
     case connect(to: ServerAddress, within: Milliseconds)
+    /// Ask the app for a token, and answer with `fetched`.
+    case fetchToken
     /// Drop the connection or the attempt to connect, and ignore its later events.
     case disconnect
     case send(ClientMessage, id: RequestID?)

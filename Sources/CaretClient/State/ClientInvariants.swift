@@ -20,6 +20,9 @@ extension ClientState {
             "the next wake-up is no later than the next deadline",
             deadline.map { deadline in wakesAt.map { $0 <= deadline } ?? false } ?? true)
         try BrokenInvariant.check(
+            "the app is asked while the client waits for its token",
+            link != .fetchingToken || tokens?.isAsking == true)
+        try BrokenInvariant.check(
             "a client that has ended follows no documents", !link.hasEnded || follow == nil)
     }
 }
@@ -28,14 +31,14 @@ extension ClientState.Link {
     var isWelcomed: Bool {
         switch self {
         case .welcomed: true
-        case .idle, .connecting, .helloSent, .waiting, .ended: false
+        case .idle, .fetchingToken, .connecting, .helloSent, .waiting, .ended: false
         }
     }
 
     var hasEnded: Bool {
         switch self {
         case .ended: true
-        case .idle, .connecting, .helloSent, .welcomed, .waiting: false
+        case .idle, .fetchingToken, .connecting, .helloSent, .welcomed, .waiting: false
         }
     }
 }

@@ -13,6 +13,8 @@ package struct ClientState {
     package enum Link: Equatable {
         /// The client was not started yet.
         case idle
+        /// The app was asked for a token, without which the client does not connect.
+        case fetchingToken
         case connecting
         /// There is a connection, and `hello` was sent. The server has not answered it yet.
         case helloSent
@@ -30,25 +32,35 @@ package struct ClientState {
         let ownsID: Bool
         /// The id of the store that the server must have, if the program expects one.
         var store: WireString?
+        /// Whether the app has a function for tokens.
+        let fetchesTokens: Bool
+        /// Who the token must belong to, if the program knows that.
+        let user: WireString?
 
         package init(
             rotation: ServerRotation, hello: Hello, reconnects: Bool, ownsID: Bool = false,
-            store: WireString? = nil
+            store: WireString? = nil, fetchesTokens: Bool = false, user: WireString? = nil
         ) {
             self.rotation = rotation
             self.hello = hello
             self.reconnects = reconnects
             self.ownsID = ownsID
             self.store = store
+            self.fetchesTokens = fetchesTokens
+            self.user = user
         }
     }
 
     let settings: Settings
-    package private(set) var link = Link.idle
+    package internal(set) var link = Link.idle
     /// Why the last connection or attempt ended. Nil after each `welcome`.
     private(set) var lastFault: ConnectionFault?
     private(set) var requests = PendingRequests()
-    private(set) var ids = RequestIDs()
+    var ids = RequestIDs()
+    /// Nil if the app has no function for tokens.
+    var tokens: TokenFetching?
+    /// Who the token must belong to; nil if any user will do.
+    var user: WireString?
     package private(set) var documents: [DocumentKey: DocumentState] = [:]
     /// How often each open document was opened and not closed yet.
     private(set) var userCounts: [DocumentKey: Int] = [:]
@@ -61,11 +73,11 @@ package struct ClientState {
     private var welcomedAt = Moment(milliseconds: 0)
     /// When the client began to wait for the server: at the last message of the server, at the client's last
     /// `ping`, or at the last step of connecting.
-    private var silentSince = Moment(milliseconds: 0)
+    var silentSince = Moment(milliseconds: 0)
     /// A `ping` was sent after the last message of the server.
     private var hasPinged = false
     /// What the server announced about the end of this connection.
-    private var closeNotice: CloseNotice?
+    var closeNotice: CloseNotice?
     /// When the next call of `timePassed` is due.
     package private(set) var wakesAt: Moment?
 
@@ -75,6 +87,8 @@ package struct ClientState {
     package init(_ settings: Settings, unsaved: [UnsavedDocument]? = nil) {
         self.settings = settings
         rotation = settings.rotation
+        tokens = settings.fetchesTokens ? TokenFetching() : nil
+        user = settings.user
         self.unsaved = unsaved.map { UnsavedDocuments($0) }
         lastKey = unsaved?.map(\.key.value).max() ?? 0
     }
@@ -271,7 +285,9 @@ extension ClientState {
         guard link == .connecting else { return [] }
         link = .helloSent
         silentSince = now
-        return [.send(.hello(settings.hello), id: nil)] + wake()
+        var hello = settings.hello
+        if let token = tokens?.token { hello.token = token }
+        return [.send(.hello(hello), id: nil)] + wake()
     }
 
     package mutating func received(
@@ -282,7 +298,7 @@ extension ClientState {
         switch link {
         case .helloSent: return helloAnswered(with: envelope.message, at: now, jitter) + wake()
         case .welcomed: return handle(envelope, at: now, jitter) + wake()
-        case .idle, .connecting, .waiting, .ended: return []
+        case .idle, .fetchingToken, .connecting, .waiting, .ended: return []
         }
     }
 
@@ -305,8 +321,9 @@ extension ClientState {
     {
         switch link {
         case .idle, .waiting, .ended: return []
-        case .connecting, .helloSent, .welcomed: break
+        case .fetchingToken, .connecting, .helloSent, .welcomed: break
         }
+        tokens?.disconnected()
         let explanation = closeNotice?.reason ?? reason.explanation
         let lost = ConnectionFault.lost(rotation.current, reason: explanation)
         if settings.reconnects, link.isWelcomed { rotation.connectionEnded(after: now - welcomedAt) }
@@ -329,7 +346,7 @@ extension ClientState {
         if let wakesAt, wakesAt <= now { self.wakesAt = nil }
         requests.timePassed(at: now)
         let kept = unsaved?.retryAt.map { $0 <= now } == true ? keepAgain() : []
-        return kept + sendRequests() + changeAll { $0.timePassed(at: now, &$1) }
+        return kept + refreshToken(at: now) + sendRequests() + changeAll { $0.timePassed(at: now, &$1) }
             + checkLinkDeadline(at: now, jitter)
     }
 
@@ -338,6 +355,7 @@ extension ClientState {
         switch link {
         case .idle, .ended: return []
         case .waiting: return connect(at: now) + wake()
+        case .fetchingToken: return fetched(.failure("no answer within 30 s"), at: now, jitter)
         case .connecting:
             let seconds = rotation.attemptTimeout.value / 1_000
             return disconnected(.unreachable("no answer within \(seconds) s"), at: now, jitter)
@@ -365,6 +383,9 @@ extension ClientState {
                 return disconnected(
                     .notUnderstood("the server's offsets are not in UTF-16 units"), at: now, jitter)
             }
+            if let end = accepted(welcome.user, for: welcome.expiresInMilliseconds, at: now, jitter) {
+                return end
+            }
             link = .welcomed(welcome)
             welcomedAt = now
             rotation.welcomed()
@@ -384,6 +405,10 @@ extension ClientState {
     ) -> [ClientAction] {
         let refusal = ServerRefusal(error)
         if refusal.code?.refusesEveryHello == true { return end(.refused(refusal), at: now) }
+        if refusal.code == .tokenEnded {
+            let ending = tokenEnded(.refused(refusal), at: now)
+            return ending.isEmpty ? [.disconnect] + connect(at: now) : ending
+        }
         closeNotice = CloseNotice(error)
         return disconnected(.announced(refusal.description), at: now, jitter)
     }
@@ -391,6 +416,7 @@ extension ClientState {
     private mutating func handle(
         _ envelope: Envelope<ServerMessage>, at now: Moment, _ jitter: Jitter
     ) -> [ClientAction] {
+        if let actions = answerToAuthenticate(envelope, at: now, jitter) { return actions }
         var actions: [ClientAction] = []
         for key in keys where documents[key]?.isAddressed(by: envelope) == true {
             var isUnderstood = true
@@ -445,8 +471,10 @@ extension ClientState {
         case .known(.revoked): return end(.revoked, at: now)
         // The server may read the `hello` of an earlier connection later than that of a newer one. Then it ends
         // the wrong connection, and a client that owns its id connects again.
-        case .known(.replaced), .known(.shuttingDown), .known(.idle), .known(.tooSlow), .known(.tokenEnded),
-            .unknown:
+        case .known(.tokenEnded):
+            closeNotice = CloseNotice(bye)
+            return tokenEnded(.revoked, at: now)
+        case .known(.replaced), .known(.shuttingDown), .known(.idle), .known(.tooSlow), .unknown:
             closeNotice = CloseNotice(bye)
             return []
         }
@@ -454,23 +482,17 @@ extension ClientState {
 }
 
 extension ClientState {
-    private mutating func connect(at now: Moment) -> [ClientAction] {
-        link = .connecting
-        silentSince = now
-        return [.connect(to: rotation.current, within: rotation.attemptTimeout)]
-    }
-
     private mutating func sendRequests() -> [ClientAction] {
         guard case .welcomed = link else { return [] }
         return requests.nextToSend()
     }
 
-    private func sendFollow() -> [ClientAction] {
+    func sendFollow() -> [ClientAction] {
         guard case .welcomed = link, let follow else { return [] }
         return [.deliver(.restarted), .send(.follow(follow.message), id: follow.id)]
     }
 
-    private mutating func end(_ fault: ConnectionFault, at now: Moment) -> [ClientAction] {
+    mutating func end(_ fault: ConnectionFault, at now: Moment) -> [ClientAction] {
         if case .ended = link { return [] }
         link = .ended(fault)
         lastFault = fault
@@ -482,15 +504,19 @@ extension ClientState {
 
     /// When `timePassed` must be called if no other event comes earlier.
     var deadline: Moment? {
-        (documents.values.map(\.retryAt) + [linkDeadline, requests.retryAt, unsaved?.retryAt]).compactMap(
-            \.self
-        ).min()
+        (documents.values.map(\.retryAt) + [linkDeadline, requests.retryAt, unsaved?.retryAt, refreshAt])
+            .compactMap(
+                \.self
+            ).min()
     }
+
+    private var refreshAt: Moment? { link.isWelcomed ? tokens?.refreshAt : nil }
 
     /// When the client must ping, disconnect or connect again, if the server sends nothing until then.
     private var linkDeadline: Moment? {
         switch link {
         case .idle, .ended: nil
+        case .fetchingToken: silentSince + TokenFetching.longestAnswer
         case .connecting, .helloSent: silentSince + rotation.attemptTimeout
         case .welcomed(let welcome): silentSince + Milliseconds(max(1, welcome.ping) * 1_000)
         case .waiting(let moment): moment
@@ -498,7 +524,7 @@ extension ClientState {
     }
 
     /// Schedules a call of `timePassed` for the next deadline, unless an earlier call is scheduled.
-    private mutating func wake() -> [ClientAction] {
+    mutating func wake() -> [ClientAction] {
         guard let deadline else { return [] }
         if let wakesAt, wakesAt <= deadline { return [] }
         wakesAt = deadline

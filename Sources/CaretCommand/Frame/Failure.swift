@@ -74,7 +74,7 @@ package struct Failure: Error, Equatable {
                 fault.description, advice: "check whether the command took effect, then try again",
                 code: .unreachable)
         case .refused(let refusal): self.init(fault.description, advice: refusal.advice)
-        case .otherStore, .replaced, .revoked, .closed: self.init(fault.description)
+        case .otherStore, .replaced, .revoked, .signedOut, .otherUser, .closed: self.init(fault.description)
         }
     }
 }

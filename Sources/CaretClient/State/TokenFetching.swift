@@ -1,0 +1,61 @@
+package import CaretReplica
+package import CaretWire
+
+/// The tokens of a client that gets them from a function of its app: when it asks for the next one, and whether it has
+/// one to show.
+package struct TokenFetching: Equatable, Sendable {
+    /// The app is asked at most once in this time, even if its tokens end at once.
+    package static let pause: Milliseconds = 10_000
+    /// An answer that takes longer counts as a failure.
+    package static let longestAnswer: Milliseconds = 30_000
+
+    /// The newest token; nil before the first one, and after the server has said that it has ended.
+    private(set) var token: WireString?
+    private var askedAt: Moment?
+    /// Whether the app has not answered yet.
+    private(set) var isAsking = false
+    /// When the app is asked for the token that replaces the one of the connection.
+    private(set) var refreshAt: Moment?
+    /// The `authenticate` request that is not answered yet.
+    private(set) var authenticating: RequestID?
+
+    package init() {}
+
+    /// The earliest time for the next question.
+    func mayAsk(at now: Moment) -> Moment { askedAt.map { max($0 + TokenFetching.pause, now) } ?? now }
+
+    mutating func asked(at now: Moment) {
+        (askedAt, isAsking, refreshAt) = (now, true, nil)
+    }
+
+    mutating func answered(_ token: WireString?) {
+        isAsking = false
+        if let token { self.token = token }
+    }
+
+    mutating func ended() { token = nil }
+
+    /// The server accepts the token for this long. Nobody asks at the same moment as all others.
+    mutating func accepted(for milliseconds: Int?, at now: Moment, _ jitter: Jitter) {
+        authenticating = nil
+        refreshAt = milliseconds.map { now + Milliseconds(Int(Double($0) * (0.7 + 0.15 * jitter.value))) }
+    }
+
+    mutating func sent(_ id: RequestID) { authenticating = id }
+
+    /// The app or the server has failed, so the client asks again later. The token of the connection still counts.
+    mutating func failed(at now: Moment, retryAfter: Milliseconds? = nil) {
+        (isAsking, authenticating) = (false, nil)
+        refreshAt = now + max(TokenFetching.pause, retryAfter ?? 0)
+    }
+
+    mutating func disconnected() { (refreshAt, authenticating) = (nil, nil) }
+}
+
+/// What a function of the app has answered.
+package enum FetchedToken: Equatable, Sendable {
+    /// Nil if the user has signed out.
+    case token(WireString?)
+    /// Why there is no answer now, in words.
+    case failure(String)
+}

@@ -9,6 +9,8 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     case tokensAndAnyone
     /// Nobody would need the signed tokens.
     case keysWithoutTokens
+    /// Everybody would have full access, so nobody is a guest.
+    case guestsWithoutTokens
     /// A token for another server would count here.
     case keysWithoutAudience
     /// No client could connect to the server.
@@ -51,6 +53,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
             }
         case (true, false), (false, true): break
         }
+        if !settings.guestRead.isEmpty, !settings.requiresTokens { found.append(.guestsWithoutTokens) }
         if !settings.tokenKeys.isEmpty {
             if !settings.requiresTokens { found.append(.keysWithoutTokens) }
             if settings.tokenAudience.isEmpty { found.append(.keysWithoutAudience) }
@@ -92,6 +95,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         case .openToAnyone, .noListener, .sameAddress: "listen"
         case .openThroughProxy: "web_hosts"
         case .keysWithoutTokens: "token_keys"
+        case .guestsWithoutTokens: "guest_read"
         case .keysWithoutAudience: "token_audience"
         case .tokensAndAnyone: "allow_anyone_from_anywhere"
         case .socketPathTooLong: "data"
@@ -116,6 +120,8 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
             "allow_anyone_from_anywhere and require_tokens are both true; set one of them to false"
         case .keysWithoutTokens:
             "token_keys is set, but require_tokens is false, so nobody needs a token; set require_tokens to true"
+        case .guestsWithoutTokens:
+            "guest_read is set, but require_tokens is false, so everybody has full access; set require_tokens to true"
         case .keysWithoutAudience:
             "token_keys is set, but token_audience is empty; set it to the aud of the tokens, such as notes.example.org"
         case .noListener: "listen is empty and admin_socket is false; no client could connect"

@@ -8,6 +8,11 @@ package struct Limits: Equatable, Sendable {
     /// The most bytes of the first line, which can only be `hello`. This limit is low, because the sender is
     /// not known yet.
     package var helloLine = 8 << 10
+    /// The most connections of one user, if tokens are required. A user has a few devices with a few windows each; a
+    /// faulty program must not take the descriptors of all others.
+    package var userConnections = 64
+    /// The most connections without a token from one address.
+    package var guestConnections = 32
     /// Seconds until `hello` must be complete. The time is limited because even a silent connection costs a
     /// descriptor.
     package var helloSeconds = 10

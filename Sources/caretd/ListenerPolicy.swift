@@ -1,4 +1,5 @@
 import CaretConfig
+import CaretLog
 import CaretServer
 import CaretTLS
 import CaretWeb
@@ -51,6 +52,12 @@ final class ListenerPolicy: Sendable {
         // Other machines cannot connect to the address that stands for all addresses of this one.
         let reached = address.isWildcard ? "\(machineName):\(address.port)" : "\(address)"
         return (isSecure ? "carets://" : "") + reached
+    }
+
+    /// What clients without a token may read.
+    var guests: Grants {
+        let prefixes = state.withLock { $0.settings.guestRead }
+        return Grants(prefixes.map { Grant(.read, to: .prefix(ByteString($0))) }) ?? .none
     }
 
     func protocols(at address: ListenAddress) -> ListenerProtocols {

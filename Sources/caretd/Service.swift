@@ -142,7 +142,7 @@ struct Service {
         do {
             let authenticator: any Authenticator =
                 settings.requiresTokens
-                ? tokenAuthenticator(store, signedTokens) : AnonymousAuthenticator()
+                ? tokenAuthenticator(store, signedTokens, listeners) : AnonymousAuthenticator()
             var serverSettings = ServerSettings(settings)
             serverSettings.page = { listeners.page.map { WireString($0) } }
             serverSettings.address = { listeners.clientAddress.map { WireString($0) } }
@@ -161,10 +161,11 @@ struct Service {
     }
 
     private func tokenAuthenticator(
-        _ store: any ServedStore, _ signedTokens: SignedTokens
+        _ store: any ServedStore, _ signedTokens: SignedTokens, _ listeners: ListenerPolicy
     ) -> TokenAuthenticator {
         TokenAuthenticator(
             store, signed: { signedTokens.authentication(of: $0, at: store.now) },
+            guests: { listeners.guests },
             refused: { [log] in log.write(LogEvent(.guessingSlowed, $0.field)) },
             failed: { [log] in log.write(LogEvent(.loginFailed, $0.field, .reason($1.logWord))) })
     }

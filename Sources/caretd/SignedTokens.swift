@@ -50,6 +50,7 @@ extension Identity {
     fileprivate init(_ token: SignedToken) {
         self.init(
             user: token.user.bytes, .signed(SignedCredential(key: token.key.bytes, end: token.end)),
-            grants: token.grants, expires: token.expires)
+            grants: token.grants, expires: token.expires,
+            look: VerifiedLook(name: token.name, color: token.color))
     }
 }

@@ -29,6 +29,7 @@ extension ConfigurationKey {
         case .addresses: ["[]", "[\"127.0.0.1:0\", \"[::1]:7\"]"][choice]
         case .hosts: ["[]", "[\"caret.example.org\", \"[::1]\"]"][choice]
         case .origins: ["[]", "[\"https://app.example.org\", \"http://a:7\"]"][choice]
+        case .prefixes: ["[]", "[\"public/\", \"ä b\"]"][choice]
         case .yesNo: value(in: Settings()) == "true" ? "false" : "true"
         case .count(_, let range): String([range.lowerBound, range.upperBound][choice])
         case .bytes(_, let range): SizeText.written([range.lowerBound, range.upperBound][choice]).quoted
@@ -47,6 +48,7 @@ extension ConfigurationKey {
         case .addresses: ["[\"7\"]", "\"example.org:7\"", "[7]"]
         case .hosts: ["[\"a:7\"]", "\"a b\"", "[\"\"]", "[7]"]
         case .origins: ["[\"a\"]", "\"https://a/\"", "[\"null\"]", "[7]"]
+        case .prefixes: ["[\"a\\nb\"]", "[7]", "[\(String(repeating: "a", count: 513).quoted)]"]
         case .yesNo: ["1", "\"true\"", "\"yes\"", "null"]
         case .count(_, let range):
             ["\(range.lowerBound - 1)", "\(range.upperBound + 1)", "1.5", "\"1\"", "Infinity"]

@@ -111,12 +111,14 @@ final class SignedServer {
             (try signed.token(of: "ann", key: 2), "unauthorized"),
             (try signed.token(of: "ann", age: -90), "unauthorized"),
             (String(good.dropLast(2)), "unauthorized"),
-            (try signed.token(of: "ann", age: 600, life: -61), "token_ended"),
         ] {
             let client = try signed.connect(with: token)
             try client.expect(#"{"type":"error","code":"\#(code)",…"#)
             try client.expectEnd()
         }
+        let late = try signed.connect(with: signed.token(of: "ann", age: 600, life: -61))
+        try late.expect(#"{"type":"error","code":"token_ended",…"#)
+        try late.expectEnd()
         // Clocks may differ by a minute in either direction.
         for (age, life) in [(600, -50), (-50, 600)] {
             let client = try signed.connect(with: signed.token(of: "ann", age: age, life: life))
@@ -158,6 +160,91 @@ final class SignedServer {
         try signed.use(keys: [2])
         try second.send(#"{"type":"ping"}"#)
         try second.expect(#"{"type":"pong"}"#)
+    }
+
+    /// Rule H12.
+    @Test(
+        "a client without a token may read what guests may, and a wrong or ended token never becomes a guest")
+    func guests() throws {
+        let signed = try SignedServer(["--guest-read": "notes/public/"])
+        let admin = try LineClient(signed.server, at: .adminSocket)
+        try admin.greet(as: "the-admin")
+        for name in ["notes/public/a", "notes/b"] {
+            try admin.send(#"{"type":"push","doc":"\#(name)","base":0,"seq":1,"text":"x","create":true}"#)
+            try admin.expect(#"{"type":"ack",…"#)
+        }
+        let guest = try LineClient(signed.server)
+        try guest.send(#"{"type":"hello","protocol":1,"client":"guest-client"}"#)
+        try guest.expect(#"{"type":"welcome",…,"user":"anonymous",…"rights":"read"}"#)
+        try guest.send(#"{"type":"list"}"#)
+        try guest.expect(#"{"type":"listed","docs":[{"doc":"notes/public/a",…}]}"#)
+        try guest.send(#"{"type":"read","doc":"notes/b"}"#)
+        try guest.expect(#"{"type":"error",…"code":"not_found",…"#)
+        try guest.send(#"{"type":"delete","doc":"notes/public/a"}"#)
+        try guest.expect(#"{"type":"error",…"code":"forbidden",…"#)
+        let client = try LineClient(signed.server)
+        #expect(try client.fetch("GET /docs/notes/public/a").body == "x")
+        for token in ["x", "", try signed.token(of: "ann", age: 600, life: -61)] {
+            #expect(
+                try client.fetch("GET /docs/notes/public/a", "Authorization: Bearer \(token)").status == 401)
+            let wrong = try signed.connect(with: token)
+            try wrong.expect(#"{"type":"error",…"#)
+            try wrong.expectEnd()
+        }
+    }
+
+    /// Rules A22 and A23.
+    @Test(
+        "another token of the user widens or narrows rights live; one of another user changes nothing",
+        arguments: Transport.lines(and: .webSocket))
+    func rights(transport: Transport) throws {
+        let signed = try SignedServer(over: transport)
+        let ann = try signed.connect(with: signed.token(of: "ann"))
+        try ann.expect(#"{"type":"welcome",…"#)
+        try ann.send(#"{"type":"open","doc":"notes/a","create":true}"#)
+        try ann.expect(#"{"type":"opened","doc":"notes/a",…"rights":"write",…"#)
+        for rights in ["read", "write"] {
+            let token = try signed.token(of: "ann", #"{"\#(rights)":["notes/"]}"#)
+            try ann.send(#"{"type":"authenticate","id":1,"token":"\#(token)"}"#)
+            let lines = [try ann.next() ?? "", try ann.next() ?? ""]
+            #expect(lines.contains(#"{"type":"rights","doc":"notes/a","rights":"\#(rights)"}"#), "\(lines)")
+            #expect(
+                lines.contains {
+                    $0.hasPrefix(#"{"type":"authenticated","id":1,"user":"ann","changed":true,"#)
+                })
+        }
+        try ann.send(#"{"type":"authenticate","id":2,"token":"\#(try signed.token(of: "bob"))"}"#)
+        try ann.expect(#"{"type":"error","id":2,"code":"forbidden",…"#)
+        try ann.send(#"{"type":"push","doc":"notes/a","base":0,"seq":1,"text":"x"}"#)
+        try ann.expect(#"{"type":"ack","doc":"notes/a",…"#)
+    }
+
+    /// Rule H13.
+    @Test(
+        "others see the name and color of the token, and that they are verified; a client cannot claim that")
+    func verified() throws {
+        let signed = try SignedServer()
+        func join(_ user: String, _ claims: String, _ info: String) throws -> any MessageClient {
+            let client = try signed.server.connect()
+            let token = try signed.token(of: user, #"{"write":["notes/"]}\#(claims)"#)
+            try client.send(
+                #"{"type":"hello","protocol":1,"client":"\#(user)-client","token":"\#(token)","info":\#(info)}"#
+            )
+            try client.expect(#"{"type":"welcome",…"#)
+            try client.send(#"{"type":"open","doc":"notes/a","create":true}"#)
+            return client
+        }
+        let eve = try join("eve", "", #"{"name":"Ann","verified":true,"pet":"cat"}"#)
+        try eve.expect(#"{"type":"opened",…"#)
+        let ann = try join(
+            "ann", ##","name":"Ann B.","color":"#c33""##, ##"{"name":"Root","color":"#000","pet":1}"##)
+        try ann.expect(#"{"type":"opened",…"#)
+        try eve.send(#"{"type":"select","doc":"notes/a","rev":0,"selections":[[0,0]]}"#)
+        try ann.expect(#"{"type":"peer",…"user":"eve",…"info":{"name":"Ann","pet":"cat"},…"#)
+        try ann.send(#"{"type":"select","doc":"notes/a","rev":0,"selections":[[0,0]]}"#)
+        try eve.expect(
+            ##"{"type":"peer",…"user":"ann",…"info":{"name":"Ann B.","color":"#c33","verified":true,"pet":1},…"##
+        )
     }
 
     /// Rule A22.

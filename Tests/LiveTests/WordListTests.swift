@@ -7,7 +7,6 @@ import Testing
     /// Words that no test can make a running server send, each with an explanation.
     private static let unprovoked = [
         #""code":"internal""#: "the server sends it only after an internal error, and no such error is known",
-        #""type":"rights""#: "no message changes the rights of a token in use",
         #""type":"resync",…,"reason":"epoch""#:
             "a document gets a new epoch only while no server has the store open",
         #""type":"progress""#: "the server sends it only while a verification takes longer than a second",

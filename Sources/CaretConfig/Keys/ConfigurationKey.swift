@@ -32,6 +32,8 @@ package struct ConfigurationKey: Sendable {
         case addresses(Path<[ListenAddress]>)
         case hosts(Path<[Authority]>)
         case origins(Path<[Origin]>)
+        /// Beginnings of the names of documents.
+        case prefixes(Path<[String]>)
         case yesNo(Path<Bool>)
         case count(Path<Int>, ClosedRange<Int>)
         case bytes(Path<Int>, ClosedRange<Int>)
@@ -80,7 +82,7 @@ package struct ConfigurationKey: Sendable {
     /// True if the value is a list, so the option may be repeated.
     package var isList: Bool {
         switch kind {
-        case .addresses, .hosts, .origins: true
+        case .addresses, .hosts, .origins, .prefixes: true
         case .folder, .file, .database, .node, .reached, .audience, .tlsUse, .yesNo, .count, .bytes, .time,
             .history,
             .logFormat, .logLevel:

@@ -16,6 +16,7 @@ extension ConfigurationKey {
             put(found.texts.flatMap { Self.list($0, ListenAddress.init) }, path, &settings)
         case .hosts(let path): put(found.texts.flatMap { Self.list($0, Self.host) }, path, &settings)
         case .origins(let path): put(found.texts.flatMap { Self.list($0, Origin.init) }, path, &settings)
+        case .prefixes(let path): put(found.texts.flatMap { Self.list($0, Self.prefix) }, path, &settings)
         case .yesNo(let path): put(found.yesNo, path, &settings)
         case .count(let path, let range): put(found.whole, within: range, path, &settings)
         case .bytes(let path, let range):
@@ -38,6 +39,7 @@ extension ConfigurationKey {
         case .addresses(let path): settings[keyPath: path] = source[keyPath: path]
         case .hosts(let path): settings[keyPath: path] = source[keyPath: path]
         case .origins(let path): settings[keyPath: path] = source[keyPath: path]
+        case .prefixes(let path): settings[keyPath: path] = source[keyPath: path]
         case .yesNo(let path): settings[keyPath: path] = source[keyPath: path]
         case .count(let path, _), .bytes(let path, _), .time(let path, _, _, _):
             settings[keyPath: path] = source[keyPath: path]
@@ -123,6 +125,11 @@ extension ConfigurationKey {
         Authority(text).flatMap { $0.port == nil ? $0 : nil }
     }
 
+    private static func prefix(_ text: String) -> String? {
+        let isPrefix = text.utf8.count <= Limits.name && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+        return isPrefix ? text : nil
+    }
+
     private static func time(_ found: FoundValue, _ counts: TimeUnit, _ plain: TimeUnit) -> Int? {
         (found.whole.map(String.init) ?? found.text).flatMap { TimeText.read($0, in: counts, plain: plain) }
     }
@@ -146,6 +153,8 @@ extension ConfigurationKey {
             "at most \(Self.mostItems) names or IP addresses without a port, such as caret.example.org"
         case .origins:
             "at most \(Self.mostItems) origins, such as https://app.example.org"
+        case .prefixes:
+            "at most \(Self.mostItems) beginnings of names, such as public/; an empty one means all documents"
         case .yesNo: "true or false"
         case .count(_, let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .bytes(_, let range):
@@ -175,6 +184,7 @@ extension ConfigurationKey {
         case .addresses: "HOST:PORT"
         case .hosts: "HOST"
         case .origins: "ORIGIN"
+        case .prefixes: "PREFIX"
         case .yesNo: ""
         case .count: "COUNT"
         case .bytes: "SIZE"
@@ -195,6 +205,7 @@ extension ConfigurationKey {
         case .addresses(let path): Self.written(settings[keyPath: path])
         case .hosts(let path): Self.written(settings[keyPath: path])
         case .origins(let path): Self.written(settings[keyPath: path])
+        case .prefixes(let path): Self.written(settings[keyPath: path])
         case .yesNo(let path): settings[keyPath: path] ? "true" : "false"
         case .count(let path, _): String(settings[keyPath: path])
         case .bytes(let path, _): SizeText.written(settings[keyPath: path]).quoted

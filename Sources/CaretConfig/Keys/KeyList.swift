@@ -36,6 +36,10 @@ extension ConfigurationKey {
             "The longest time for which a signed token may be valid. One that is valid for longer is refused."
         ),
         ConfigurationKey(
+            "guest_read", .access, .prefixes(\.guestRead),
+            isReloadable: true,
+            "What clients without a token may read if tokens are required: documents whose names begin so."),
+        ConfigurationKey(
             "allow_anyone_from_anywhere", .access, .yesNo(\.allowsAnyoneFromAnywhere),
             "Whether other machines get full access without a token."),
         ConfigurationKey(
@@ -189,6 +193,12 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limit_edits", .documents, .count(\.configuredLimits.announced.edits, 1...1_000_000),
             "The most edits in one push."),
+        ConfigurationKey(
+            "limit_user_connections", .documents, .count(\.configuredLimits.userConnections, 1...1_000_000),
+            "Connections that one user may have at once, if tokens are required."),
+        ConfigurationKey(
+            "limit_guest_connections", .documents, .count(\.configuredLimits.guestConnections, 1...1_000_000),
+            "Connections without a token that one address may have at once (guest_read)."),
         ConfigurationKey(
             "limit_documents", .documents, .count(\.configuredLimits.announced.documents, 1...100_000),
             isReloadable: true, "The most documents that a connection may have open at once."),

@@ -16,6 +16,8 @@ package struct Settings: Equatable, Sendable {
     /// The audience of signed tokens.
     package var tokenAudience = ""
     package var tokenMaxLifeSeconds = 86_400
+    /// What clients without a token may read if tokens are required, as beginnings of names.
+    package var guestRead: [String] = []
     /// Whether clients on other machines have full access without a token.
     package var allowsAnyoneFromAnywhere = false
 

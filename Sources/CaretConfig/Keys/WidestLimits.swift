@@ -25,6 +25,7 @@ extension ConfigurationKey {
         case .count(let path, let range), .bytes(let path, let range):
             settings[keyPath: path] = range.upperBound
         case .folder, .file, .database, .node, .reached, .audience, .tlsUse, .addresses, .hosts, .origins,
+            .prefixes,
             .yesNo, .time,
             .history, .logFormat, .logLevel:
             break

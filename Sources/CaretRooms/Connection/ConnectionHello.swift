@@ -59,7 +59,8 @@ extension ConnectionState {
         let pusher = Pusher(user: identity.user, client: client)
         let unit = hello.units.first ?? .utf16
         let introduction = Introduction(
-            user: WireString(identity.user.string), client: settings.publicClient(pusher), info: hello.info)
+            user: WireString(identity.user.string), client: settings.publicClient(pusher),
+            info: WireInfo.shown(hello.info, identity.look))
         let member = Member(pusher: pusher, identity: identity, unit: unit, introduction: introduction)
         phase = .joining(member, id)
         emit(

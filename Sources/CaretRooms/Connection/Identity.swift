@@ -9,12 +9,18 @@ package struct Identity: Equatable, Sendable {
     package var grants: Grants
     /// When the token ends; nil if it has no end.
     package let expires: Int64?
+    /// What the token says of the user's name and color; nil if it says nothing.
+    package let look: VerifiedLook?
 
-    package init(user: ByteString, _ credential: Credential, grants: Grants, expires: Int64? = nil) {
+    package init(
+        user: ByteString, _ credential: Credential, grants: Grants, expires: Int64? = nil,
+        look: VerifiedLook? = nil
+    ) {
         self.user = user
         self.credential = credential
         self.grants = grants
         self.expires = expires
+        self.look = look
     }
 
     /// The identity of every client if the server has no tokens.
@@ -26,7 +32,7 @@ package struct Identity: Equatable, Sendable {
     /// When the server ends the connection; nil if the token has no end.
     var end: Int64? {
         switch credential {
-        case .unneeded, .stored: expires
+        case .unneeded, .stored, .guest: expires
         case .signed(let signed): signed.end
         }
     }
@@ -39,6 +45,9 @@ package enum Credential: Hashable, Sendable {
     /// A token of the store. `hasEnded` is true if a server has found it ended before.
     case stored(TokenID, hasEnded: Bool = false)
     case signed(SignedCredential)
+    /// No token, where tokens are required. The value stands for the address of the client; nil for addresses of this
+    /// machine.
+    case guest(ByteString?)
 
     /// The number of a token of the store.
     package var stored: TokenID? {
@@ -48,7 +57,7 @@ package enum Credential: Hashable, Sendable {
     /// Why a connection with this credential ends if the token no longer counts.
     var byeReason: ByeReason {
         switch self {
-        case .unneeded, .stored: .revoked
+        case .unneeded, .stored, .guest: .revoked
         case .signed: .tokenEnded
         }
     }

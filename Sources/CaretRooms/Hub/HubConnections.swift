@@ -18,7 +18,10 @@ extension HubState {
             return
         }
         let identity: Identity
-        do throws(RequestRefusal) { identity = try checked(joining.identity) } catch {
+        do throws(RequestRefusal) {
+            identity = try checked(joining.identity)
+            try checkCount(joining)
+        } catch {
             emit(.sendToConnection(joining.connection, .refused(ErrorReport(error.code, error.message))))
             return
         }
@@ -153,7 +156,7 @@ extension HubState {
     private mutating func checked(_ identity: Identity) throws(RequestRefusal) -> Identity {
         var identity = identity
         switch identity.credential {
-        case .unneeded: break
+        case .unneeded, .guest: break
         case .stored(let token, let hasEnded):
             if let end = identity.end, hasEnded || end <= tokenTime || endingTokens.contains(token) {
                 if !hasEnded { noteEnd(of: token) }
@@ -171,6 +174,18 @@ extension HubState {
             }
         }
         return identity
+    }
+
+    /// Refuses a connection if its user, or the address of the guest, has too many.
+    private func checkCount(_ joining: JoinRequest) throws(RequestRefusal) {
+        guard let count = joinedConnections.count(besides: joining) else { return }
+        let isGuest = if case .guest = joining.identity.credential { true } else { false }
+        let most = isGuest ? limits.guestConnections : limits.userConnections
+        if count < most { return }
+        let holder = isGuest ? "this address has" : "the user has"
+        throw RequestRefusal(
+            .overloaded,
+            "\(holder) \(count) connections\(isGuest ? " without a token" : ""); at most \(most) are allowed")
     }
 
     private mutating func noteUse(of identity: Identity) {

@@ -23,6 +23,8 @@ package struct JoinedConnections: Equatable, Sendable {
         var end: Int64?
         /// Whether the token still counts.
         var isSignedIn = true
+        /// Whom the connection counts for, even after another token; nil if it counts for nobody.
+        let holder: Holder?
         let unit: CodeUnit
         let peer: WireString?
         /// When the connection joined, in milliseconds.
@@ -39,6 +41,8 @@ package struct JoinedConnections: Equatable, Sendable {
     private var connectionsByPusher: [Pusher: [ConnectionID]] = [:]
     /// The pushers that have connections here, by what other servers call them.
     private var pushers: [PublicPusher: Pusher] = [:]
+    /// How many connections each user has, and each address that has guests, until their sessions have ended.
+    private var counts: [Holder: Int] = [:]
     /// When the next stored token ends; nil if none of the connections has a stored token with an end. It may be
     /// too early: the connection with that token may have left.
     private(set) var nextStoredEnd: Int64?
@@ -60,8 +64,10 @@ package struct JoinedConnections: Equatable, Sendable {
     ) -> [ConnectionID] {
         connectionsByID[joining.connection] = JoinedConnection(
             pusher: joining.pusher, publicPusher: publicPusher, identity: joining.identity,
-            end: joining.identity.end, unit: joining.unit, peer: joining.peer, since: now)
+            end: joining.identity.end, holder: Holder(joining.identity), unit: joining.unit,
+            peer: joining.peer, since: now)
         noteEnd(of: joining.identity)
+        if let holder = Holder(joining.identity) { counts[holder, default: 0] += 1 }
         if let publicPusher { pushers[publicPusher] = joining.pusher }
         let replaced = connectionsByPusher[joining.pusher, default: []].filter { dismiss($0) }
         connectionsByPusher[joining.pusher, default: []].append(joining.connection)
@@ -102,6 +108,9 @@ package struct JoinedConnections: Equatable, Sendable {
         guard let joined = connectionsByID[connection], joined.stage == .leaving, joined.sessions.isEmpty
         else { return nil }
         connectionsByID[connection] = nil
+        if let holder = joined.holder, let count = counts[holder] {
+            counts[holder] = count > 1 ? count - 1 : nil
+        }
         let rest = connectionsByPusher[joined.pusher]?.filter { $0 != connection } ?? []
         connectionsByPusher[joined.pusher] = rest.isEmpty ? nil : rest
         if rest.isEmpty, let publicPusher = joined.publicPusher { pushers[publicPusher] = nil }
@@ -131,9 +140,16 @@ package struct JoinedConnections: Equatable, Sendable {
         noteEnd(of: identity)
     }
 
+    /// How many connections the user or the guest's address has besides those that this one would replace. Nil if their
+    /// number is not limited.
+    func count(besides joining: JoinRequest) -> Int? {
+        guard let holder = Holder(joining.identity) else { return nil }
+        return counts[holder, default: 0] - connectionsByPusher[joining.pusher, default: []].count
+    }
+
     private mutating func noteEnd(of identity: Identity) {
         switch identity.credential {
-        case .unneeded: break
+        case .unneeded, .guest: break
         case .stored: nextStoredEnd = [nextStoredEnd, identity.end].compactMap(\.self).min()
         case .signed: nextSignedEnd = [nextSignedEnd, identity.end].compactMap(\.self).min()
         }
@@ -176,5 +192,20 @@ package struct JoinedConnections: Equatable, Sendable {
     /// The connections of a token.
     func connections(with token: TokenID) -> [ConnectionID] {
         connections.filter { connectionsByID[$0]?.identity.credential.stored == token }
+    }
+}
+
+/// Whom a connection counts for.
+enum Holder: Hashable {
+    case user(ByteString)
+    case guests(ByteString)
+
+    /// Nil if nobody is limited.
+    init?(_ identity: Identity) {
+        switch identity.credential {
+        case .unneeded, .guest(nil): return nil
+        case .stored, .signed: self = .user(identity.user)
+        case .guest(let address?): self = .guests(address)
+        }
     }
 }

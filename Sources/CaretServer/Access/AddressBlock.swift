@@ -1,3 +1,5 @@
+import CaretLog
+
 /// The addresses that one host may have: one IPv4 address, or all IPv6 addresses with the same first 64 bits.
 package enum AddressBlock: Hashable, Sendable {
     case ip4(UInt32)
@@ -15,6 +17,13 @@ package enum AddressBlock: Hashable, Sendable {
             self = .ip4(UInt32(truncatingIfNeeded: lower))
         case .ip6(let upper, _, _, _): self = .ip6(upper)
         case .unix: return nil
+        }
+    }
+
+    var bytes: ByteString {
+        switch self {
+        case .ip4(let number): ByteString("4 \(number)")
+        case .ip6(let upper): ByteString("6 \(upper)")
         }
     }
 }

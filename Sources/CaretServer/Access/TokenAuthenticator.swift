@@ -19,6 +19,8 @@ package final class TokenAuthenticator: Authenticator {
     private let store: any DocumentStore
     /// Checks a signed token; nil if the server has no keys.
     private let signed: (@Sendable (WireString) -> Authentication?)?
+    /// What a client without a token may read now.
+    private let guests: @Sendable () -> Grants
     /// The time in milliseconds, from a clock that never goes back.
     private let now: @Sendable () -> Int64
     private let limiter = Mutex(GuessLimiter())
@@ -36,11 +38,13 @@ package final class TokenAuthenticator: Authenticator {
         _ store: any DocumentStore,
         now: @escaping @Sendable () -> Int64 = { Int64(Moment.now.nanoseconds / 1_000_000) },
         signed: (@Sendable (WireString) -> Authentication?)? = nil,
+        guests: @escaping @Sendable () -> Grants = { .none },
         refused: @escaping @Sendable (SocketAddress) -> Void = { _ in },
         failed: @escaping @Sendable (SocketAddress, Failure) -> Void = { _, _ in }
     ) {
         self.store = store
         self.signed = signed
+        self.guests = guests
         self.now = now
         self.refused = refused
         self.failed = failed
@@ -54,16 +58,24 @@ package final class TokenAuthenticator: Authenticator {
         case .adminSocket: completion(.known(.admin))
         case .address(let address):
             // A login without a token is not a guess, so it is never delayed.
-            guard let token else {
-                reportTokenless(address)
-                return completion(.unknown)
-            }
+            guard let token else { return completion(withoutToken(from: address)) }
             if let result = signed?(token) {
                 completion(limited(result, from: address))
             } else {
                 lookUp(token, from: address, then: completion)
             }
         }
+    }
+
+    /// Admits a guest, if guests may read anything.
+    private func withoutToken(from address: SocketAddress) -> Authentication {
+        let grants = guests()
+        if grants == .none {
+            reportTokenless(address)
+            return .unknown
+        }
+        let credential = Credential.guest(AddressBlock(address)?.bytes)
+        return .known(Identity(user: Identity.anonymous.user, credential, grants: grants))
     }
 
     /// The result of a check of a signed token. If too many bad tokens came from the address, the client must wait

@@ -156,7 +156,7 @@ import Testing
         "each reason for which the server ends a WebSocket has its close code",
         arguments: [
             (ByeReason.idle, 4000), (.tooSlow, 4001), (.replaced, 4002), (.revoked, 4003),
-            (.shuttingDown, 1001),
+            (.tokenEnded, 4004), (.shuttingDown, 1001),
         ])
     func serverEnds(reason: ByeReason, code: Int) {
         let world = WebWorld.welcomed()

@@ -67,6 +67,7 @@ final class ServerCertificate {
 enum CloseContract {
     static let codes = [
         "shutting_down": 1001, "idle": 4000, "too_slow": 4001, "replaced": 4002, "revoked": 4003,
+        "token_ended": 4004,
         "unauthorized": 4401, "hello_timeout": 4408, "line_too_long": 1009, "overloaded": 1013,
         "internal": 1011,
     ]

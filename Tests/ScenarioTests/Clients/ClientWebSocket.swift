@@ -162,7 +162,7 @@ struct ClientWebSocket {
     private func check(closeContent content: [UInt8]) throws(ServerFrame.Fault) {
         let code = content.count < 2 ? nil : Int(content[0]) << 8 | Int(content[1])
         if let ownClose, code == ownClose { return }
-        let ownCodes = [1000, 1001, 1008, 1011, 1013, 4000, 4001, 4002, 4003, 4401, 4408]
+        let ownCodes = [1000, 1001, 1008, 1011, 1013, 4000, 4001, 4002, 4003, 4004, 4401, 4408]
         guard let code, ownCodes.contains(code) else {
             let reason = String(decoding: content.dropFirst(2), as: UTF8.self)
             throw ServerFrame.Fault(what: "the server closes with \(code ?? 0) \(reason)")

@@ -1,0 +1,39 @@
+package import CaretWire
+
+/// The name and color of a user, as a signed token says them.
+package struct VerifiedLook: Equatable, Sendable {
+    package let name: WireString?
+    package let color: WireString?
+
+    /// Nil if the token has neither.
+    package init?(name: WireString?, color: WireString?) {
+        if name == nil, color == nil { return nil }
+        (self.name, self.color) = (name, color)
+    }
+}
+
+extension WireInfo {
+    /// What others see: the name and color of the token take precedence over what the client says, and `verified` says
+    /// so. A client cannot say `verified` itself.
+    ///
+    /// If all of it were too long, the rest of what the client says is left out.
+    package static func shown(_ info: WireInfo?, _ look: VerifiedLook?) -> WireInfo? {
+        var own: [(WireString, JSONElement)] = []
+        if let name = look?.name { own.append(("name", .string(name))) }
+        if let color = look?.color { own.append(("color", .string(color))) }
+        if look != nil { own.append(("verified", .bool(true))) }
+        let replaced = own.map(\.0) + ["verified"]
+        guard let info else { return own.isEmpty ? nil : WireInfo(own) }
+        // The line was checked when the client's object was read.
+        guard let said = try? JSONObject(parsing: info.json).members else { return WireInfo(own) }
+        let rest = said.filter { !replaced.contains($0.name) }
+        if own.isEmpty, rest.count == said.count { return info }
+        return WireInfo(own + rest.map { ($0.name, $0.value) }) ?? WireInfo(own)
+    }
+
+    private init?(_ members: [(WireString, JSONElement)]) {
+        var object = JSONObject()
+        for (name, value) in members { object.append(name, value) }
+        self.init(json: object.bytes)
+    }
+}

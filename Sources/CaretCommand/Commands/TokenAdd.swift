@@ -4,21 +4,9 @@ import FoundationEssentials
 
 /// Creates a token.
 struct TokenAdd: Subcommand {
-    private static func option(_ rights: GrantedRights, _ summary: String) -> Option {
-        Option(rights.rawValue, value: "PREFIX", isRepeatable: true, summary)
-    }
-
-    private static let options: [(rights: GrantedRights, option: Option)] = [
-        (.read, option(.read, "may read documents whose names begin with PREFIX; =NAME means one document")),
-        (.write, option(.write, "may read and change documents whose names begin with PREFIX")),
-        (
-            .admin,
-            option(
-                .admin,
-                "may administer documents whose names begin with PREFIX; '' gives all rights, also over tokens"
-            )
-        ),
-    ]
+    private static let rights = GrantOptions(
+        admin: "may administer documents whose names begin with PREFIX; '' gives all rights, also over tokens"
+    )
 
     private static let expires = Option(
         "expires", value: "WHEN",
@@ -31,7 +19,7 @@ struct TokenAdd: Subcommand {
             --admin can be given several times. A date means the beginning of that day, in local time.
             """,
         arguments: [Argument("USER", .other, "the user name that others see")],
-        options: options.map(\.option) + [expires])
+        options: rights.all + [expires])
 
     private let user: String
     private let grants: [WireGrant]
@@ -40,14 +28,8 @@ struct TokenAdd: Subcommand {
 
     init(_ arguments: Arguments) throws(UsageFault) {
         user = arguments.required(0)
-        grants = TokenAdd.options.flatMap { rights, option in
-            arguments.texts(option).map { WireGrant(rights, to: WireGrant.Scope(written: $0)) }
-        }
         expires = try TokenAdd.end(in: arguments)
-        if grants.isEmpty {
-            let flags = TokenAdd.options.map(\.option.flag).joined(separator: ", ")
-            throw arguments.fault(.missingArgument("one of \(flags)"))
-        }
+        grants = try TokenAdd.rights.grants(in: arguments)
     }
 
     private static func end(in arguments: Arguments) throws(UsageFault) -> Int? {
@@ -81,15 +63,4 @@ struct TokenAdd: Subcommand {
 
 extension Failure {
     static let unexpectedAnswer = Failure("the server sent an unexpected answer", code: .unreachable)
-}
-
-extension WireGrant.Scope {
-    /// With `=` before a name, the right covers only that document.
-    fileprivate init(written text: String) {
-        if text.utf8.first == UInt8(ascii: "=") {
-            self = .document(WireString(String(text.dropFirst())))
-        } else {
-            self = .prefix(WireString(text))
-        }
-    }
 }

@@ -77,17 +77,22 @@ extension TokenSummary {
 
 extension WireGrant {
     /// The rights in the notation of `token add`.
-    fileprivate var words: String {
-        switch scope {
-        case .document(let name): "\(rights.rawValue):=\(name.string)"
-        case .prefix(let prefix): "\(rights.rawValue):\(prefix.string)"
-        }
-    }
+    var words: String { "\(rights.rawValue):\(scope.words)" }
 
-    fileprivate var json: JSON {
+    var json: JSON {
         switch scope {
         case .document(let name): .object(["rights": .text(rights.rawValue), "doc": .text(name.string)])
         case .prefix(let prefix): .object(["rights": .text(rights.rawValue), "prefix": .text(prefix.string)])
+        }
+    }
+}
+
+extension WireGrant.Scope {
+    /// The scope as an argument of `token add`.
+    var words: String {
+        switch self {
+        case .document(let name): "=\(name.string)"
+        case .prefix(let prefix): prefix.string
         }
     }
 }

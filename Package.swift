@@ -56,8 +56,8 @@ let package = Package(
             name: "CaretCommand",
             dependencies: [
                 "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretFormat", "CaretLog",
-                "CaretPostgres", "CaretReplica", "CaretRooms", "CaretServer", "CaretStore", "CaretSync",
-                "CaretWire",
+                "CaretPostgres", "CaretReplica", "CaretRooms", "CaretServer", "CaretSignIn", "CaretStore",
+                "CaretSync", "CaretWire",
             ],
             swiftSettings: strict),
         .target(
@@ -142,7 +142,7 @@ let package = Package(
             name: "CaretCommandTests",
             dependencies: [
                 "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretFormat", "CaretLog",
-                "CaretStore", "CaretSync", "CaretWire", "TestSupport", "caret", "caretd",
+                "CaretSignIn", "CaretStore", "CaretSync", "CaretWire", "TestSupport", "caret", "caretd",
             ],
             swiftSettings: unoptimized),
         .testTarget(

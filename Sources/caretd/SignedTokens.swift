@@ -35,8 +35,7 @@ final class SignedTokens: Sendable {
     /// The result of a check at this time of the wall clock. Nil if the token is not a signed one, or if no keys are
     /// configured.
     func authentication(of token: WireString, at now: Int64) -> Authentication? {
-        // Each header of a signed token begins with `{"`, in base64.
-        guard token.utf8.starts(with: "ey".utf8), let loaded = loaded.withLock({ $0 }) else { return nil }
+        guard TokenRules.isSigned(token.utf8), let loaded = loaded.withLock({ $0 }) else { return nil }
         do throws(SignedTokenFault) {
             return .known(Identity(try loaded.rules.check(Array(token.utf8), with: loaded.keys, at: now)))
         } catch {

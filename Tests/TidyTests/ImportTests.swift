@@ -25,8 +25,8 @@ struct ImportTable {
         ],
         "Sources/CaretCommand": [
             "CLinux", "CZlib", "CaretClient", "CaretConfig", "CaretCore", "CaretFormat", "CaretLog",
-            "CaretPostgres", "CaretReplica", "CaretRooms", "CaretServer", "CaretStore", "CaretSync",
-            "CaretWire", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
+            "CaretPostgres", "CaretReplica", "CaretRooms", "CaretServer", "CaretSignIn", "CaretStore",
+            "CaretSync", "CaretWire", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
         ],
         "Sources/CaretConcurrency": ["Dispatch", "Glibc", "Synchronization"],
         "Sources/CaretConfig": ["CBuild", "CaretWire", "Glibc", "Synchronization"],
@@ -79,7 +79,7 @@ struct ImportTable {
         ],
         "Tests/CaretCommandTests": [
             "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretFormat", "CaretLog",
-            "CaretStore",
+            "CaretSignIn", "CaretStore",
             "CaretSync", "CaretWire", "TestSupport", "Dispatch", "Foundation", "Glibc", "Synchronization",
             "Testing",
         ],

@@ -1,5 +1,5 @@
-import CaretLog
-import CaretWire
+package import CaretLog
+package import CaretWire
 
 /// Listing, creating and revoking tokens.
 extension HubState {
@@ -93,7 +93,7 @@ extension Grants {
 }
 
 extension Grant {
-    fileprivate init(_ sent: WireGrant) throws(DocumentName.Fault) {
+    package init(_ sent: WireGrant) throws(DocumentName.Fault) {
         let access: Access =
             switch sent.rights {
             case .read: .read
@@ -109,7 +109,7 @@ extension Grant {
 
 extension WireGrant {
     /// Nil for a scope that grants nothing.
-    fileprivate init?(_ grant: Grant) {
+    package init?(_ grant: Grant) {
         let rights: GrantedRights
         switch grant.access {
         case .none: return nil

@@ -1,4 +1,4 @@
-import CaretWire
+package import CaretWire
 
 /// The keys that check signed tokens: a JWK, a JWK Set (RFC 7517), or one public key as PEM.
 package struct TokenKeys: Sendable {
@@ -54,6 +54,11 @@ package struct TokenKeys: Sendable {
 
     /// A mark of each key.
     package var marks: Set<KeyMark> { Set(keys.map(\.mark)) }
+
+    /// The `kid` and the algorithm of the key with this mark; nil if no key has it.
+    package func key(with mark: KeyMark) -> (id: WireString?, algorithm: SignatureAlgorithm)? {
+        keys.first { $0.mark == mark }.map { ($0.id, $0.algorithm) }
+    }
 
     /// Whether one of the keys is a secret. Who knows it can sign tokens.
     package var areSecret: Bool { keys.contains { $0.material.isSecret } }

@@ -28,8 +28,9 @@ package struct TokenSigner: Sendable {
     package static func read(_ path: String, id: WireString? = nil) throws(TokenKeysFault) -> TokenSigner {
         do throws(TokenKeysFault) {
             let file = try KeyFile(path)
+            let signer = try TokenSigner(text: file.text, id: id)
             try file.checkIsPrivate()
-            return try TokenSigner(text: file.text, id: id)
+            return signer
         } catch {
             throw error.at(path)
         }

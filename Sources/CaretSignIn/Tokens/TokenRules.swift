@@ -25,6 +25,10 @@ package struct TokenRules: Equatable, Sendable {
         self.maxLifeSeconds = maxLifeSeconds
     }
 
+    /// Whether a server checks a token as a signed one. Each header begins with `{"`, in base64. A server looks for all
+    /// other tokens in its store.
+    package static func isSigned(_ token: some Collection<UInt8>) -> Bool { token.starts(with: "ey".utf8) }
+
     /// Checks a token. The signature is checked before the claims are read. `now` is the time of the wall clock in
     /// milliseconds.
     ///

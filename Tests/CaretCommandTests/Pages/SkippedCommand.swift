@@ -19,6 +19,7 @@ struct SkippedCommand {
         SkippedCommand(
             "swift build", "a long build; scripts/test-image tests the link step, and --full the build"),
         SkippedCommand(".build/release/caret-bench core", "it is a long measurement, not a test"),
+        SkippedCommand("caretd --require-tokens", "it runs until it is ended; SignInPageTests run it"),
         SkippedCommand("caretd --store", "it needs a PostgreSQL server; NodesTests start such servers"),
         SkippedCommand("caret move", "it needs a PostgreSQL server; MoveCommandTests start one"),
         SkippedCommand("swift test", "it runs the tests themselves"),

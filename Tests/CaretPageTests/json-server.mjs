@@ -14,6 +14,8 @@ export class JSONServer {
     user = 'ann'
     /** The token that clients need; null if the server takes any. */
     token = null
+    /** If set, `hello` is refused with this code. */
+    refusal = null
     isReachable = true
     /** What happens to pushes: 'commit', 'commitSilently' without an ack, 'lose' or 'refuse'. */
     pushes = 'commit'
@@ -61,6 +63,7 @@ export class JSONServer {
             if (this.token !== null && message.token !== this.token) {
                 return connection.reply({ type: 'error', code: 'unauthorized', message: 'the token is unknown or was revoked' })
             }
+            if (this.refusal) return connection.reply({ type: 'error', code: this.refusal, message: 'the token is of no use' })
             connection.client = `${this.user} ${message.client}`
             return connection.reply({
                 type: 'welcome', protocol: 1, unit: 'utf-16', server: 'caret', user: this.user, features: [],

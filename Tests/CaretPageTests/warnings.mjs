@@ -60,6 +60,29 @@ export const cases = inWorlds({
         }
     },
 
+    async 'a page whose token has ended, or whose function answers null, is told what to do'(world) {
+        world.server.refusal = 'token_ended'
+        for (const [token, sentence] of [['t', /token_ended.*\{ token: \(\) => … \}/], [() => null, /has answered null\. .*Connect again/]]) {
+            const found = await warnings(async (found) => {
+                const caret = await connect(world, { token }, `http://${typeof token}.example.net`)
+                await until(() => found.length > 0)
+                assert.equal(caret.link.state, 'ended')
+            })
+            assert.equal(found.length, 1)
+            assert.match(found[0], sentence)
+        }
+    },
+
+    async 'a page whose token function fails is told this, and nothing about the server'(world) {
+        let caret
+        const found = await warnings(async (found) => {
+            caret = await connect(world, { token: () => { throw new Error('no network') } })
+            await until(() => found.length > 0)
+        })
+        await caret.close()
+        assert.deepEqual(found, ['caret.js: the token function has failed: no network. The client calls it again.'])
+    },
+
     async 'a page that listens for the end of its token writes nothing'(world) {
         world.server.token = 'right'
         for (const type of ['link', 'signedOut']) {

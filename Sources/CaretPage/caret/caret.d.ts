@@ -15,8 +15,10 @@ export interface Link {
     /** Only while waiting: when the next attempt is. */
     until?: Date
     /**
-     * What went wrong last. With several servers, it begins with the host of the server, or lists all of them. After the end: 'closed', 'unauthorized', 'revoked', 'replaced', 'other_user', 'trapped' or
-     * an error code. After 'other_user', connect again: the new client does not use the edits of the other user.
+     * What went wrong last. With several servers, it begins with the host of the server, or lists all of them. After the
+     * end: 'closed', 'unauthorized', 'revoked', 'token_ended', 'signed_out', 'replaced', 'other_user', 'trapped' or an error
+     * code. 'token_ended': a token without a function has ended. 'signed_out': the function has answered null. After
+     * 'other_user', connect again: the new client does not use the edits of the other user.
      */
     reason?: string
 }
@@ -91,27 +93,41 @@ export interface Keeping {
 /** A document with unsaved edits on this device. */
 export interface Kept {
     name: string
-    /** To whom the edits belong. Undefined if their client was never online. */
+    /** To whom the edits belong. Undefined if their client was never online, and its program has not named the user. */
     user?: string
     /** When the edits were stored last. */
     since: Date
     /**
      * 'here': this client has the edits, and `open(name)` continues from them. 'otherTab': another tab has them.
      * 'waiting': a tab that has ended left them, and this client saves them when it is online. 'otherUser': they
-     * belong to another user. 'damaged': they cannot be read.
+     * belong to another user. 'unknownUser': nobody has named their user, or that of this client, and the token is another
+     * one. 'damaged': they cannot be read.
      */
-    state: 'here' | 'otherTab' | 'waiting' | 'otherUser' | 'damaged'
-    /** For `forget`. */
+    state: 'here' | 'otherTab' | 'waiting' | 'otherUser' | 'unknownUser' | 'damaged'
+    /** For `forget` and `claim`. */
     id: string
 }
 
+/**
+ * Returns a token, or null if the user is signed out. If it throws, the client is offline, and calls it again. It is called
+ * before the client connects without a valid token, and before the token ends, at most every 10 s after a token.
+ */
+export type TokenFunction = () => string | null | Promise<string | null>
+
 export interface Options {
-    token?: string
+    /** The access token, or a function that returns one. A string is not replaced when it ends. */
+    token?: string | TokenFunction
+    /**
+     * The user, as the server names them. Their unsaved edits are shown before the server has answered, also with another
+     * token. If the server names another user, the client ends with the reason 'other_user'.
+     */
+    user?: string
     /** What others see of the user: a name, and a CSS color. */
     name?: string; color?: string
     /**
      * The secret id of this client, 8 to 64 printable ASCII characters. By default, that of a client that has ended and
-     * left unsaved edits on this device, or else a random one.
+     * left unsaved edits on this device, or else a random one. If this id has unsaved edits here that may belong to the
+     * user, but not certainly, the client makes another id.
      */
     client?: string
     /** Where unsaved edits are stored. By default, in IndexedDB on a page, and nowhere in Node. */
@@ -129,7 +145,8 @@ export interface Options {
 
 export interface CaretEventMap {
     link: Event & { link: Link }
-    signedOut: Event & { reason: string }
+    /** The client has ended, because it has no valid token. */
+    signedOut: Event & { reason: 'unauthorized' | 'revoked' | 'token_ended' | 'signed_out' }
     /** The storage for unsaved edits has failed, or works again. */
     keeping: Event & { error: CaretError | null }
     /** The answer of `kept` has changed, as far as this client knows. Other tabs change it too. */
@@ -164,6 +181,11 @@ export class Caret extends EventTarget {
     kept(): Promise<Kept[]>
     /** Removes edits for good. Returns false if an open document or another tab uses them. */
     forget(kept: Kept): Promise<boolean>
+    /**
+     * The user says that edits with the state 'unknownUser' are theirs, and this client saves them. Takes all edits of the
+     * same client that name no user. Returns false if another tab uses them, or if this client does not know its user yet.
+     */
+    claim(kept: Kept): Promise<boolean>
     /** Tries to connect at once, if the client waits before its next attempt. */
     reconnect(): void
     /**

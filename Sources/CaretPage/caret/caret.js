@@ -18,8 +18,8 @@ import { CaretError } from './errors.js'
 import { entry, Followers } from './followers.js'
 import { Keeper } from './keeper.js'
 import { Module } from './module.js'
-import { Recovery } from './recovery.js'
 import { Replica } from './replica.js'
+import { ServerRotation } from './server-rotation.js'
 import { Surface } from './surface.js'
 import { webSocket } from './web-socket.js'
 import { decodeMessage, encodeMessage } from './wire.js'
@@ -44,8 +44,13 @@ export class Caret extends Announcer {
     #keeper
     /** For each open document, what stores its unsaved edits. */
     #kept = new Map()
-    /** Saves other unsaved edits of this device; null if the client does not. */
+    /** Saves other unsaved edits of this device; null if the client does not, or not yet. */
     #recovery = null
+    /** Makes a client that continues an ended one; null if this client does not save other edits. */
+    #makeOther = null
+    #hasRecovered = false
+    /** Calls the token function; null if the token is a string. */
+    #ask
     #lastSeq = 0
     /** The error of the module, after which the client cannot continue. */
     #fault = null
@@ -54,35 +59,34 @@ export class Caret extends Announcer {
 
     /** Loads the module, and connects at the same time. Waits for the module, but not for the connection. */
     static async connect(server = globalThis.location?.origin, options = {}) {
-        const { keep = browserKeeping(), shuffle = true, token, client, makeID = randomID } = options
+        const { keep = browserKeeping(), shuffle = true, token, user, client, makeID = randomID } = options
         const servers = [server].flat().map((one) => new URL(one))
         // All servers have the same documents. The first one of the list stands for them, whichever is used, so a list
         // that begins with the only server of earlier has the edits of that server.
-        const settings = { server: servers[0].origin, token }
+        const { origin } = servers[0]
         if (shuffle) shuffleInPlace(servers)
         const loading = Module.load(options.wasm ?? new URL('caret.wasm', import.meta.url))
         // The failure is handled below, perhaps later.
         loading.catch(() => {})
         const { transport = webSocket } = options
+        const tokens = typeof token === 'function' ? await import('./token-client.js') : null
         // The storage may need some time to say which id the client has.
-        const started = keep ? new StartedTransport(transport(servers[0])) : null
-        const keeper = keep ? await Keeper.start(keep, { ...settings, client, makeID }) : null
-        const make = (keeper, started) => new Caret(servers, null, {
-            ...options, client: keeper?.client ?? client ?? makeID(), keeper, started,
-        })
-        const caret = make(keeper, started)
-        await caret.#start(loading)
-        const makeClient = async (keeper) => {
-            const other = make(keeper)
-            await other.#start(loading)
-            return { keeper, caret: other }
+        const started = keep && !tokens ? new StartedTransport(transport(servers[0])) : null
+        const settings = { server: origin, token: tokens ? null : token, user, client, makeID }
+        const keeper = keep ? await Keeper.start(keep, settings) : null
+        const make = async (keeper, others) => {
+            const id = keeper?.client ?? client ?? makeID()
+            const caret = new Caret(servers, null, { ...options, client: id, keeper, ...others })
+            await caret.#start(loading)
+            return caret
         }
-        if (keeper) caret.#recovery = new Recovery(caret, keeper, { keeping: keep, settings, makeClient })
+        const caret = await make(keeper, { started, tokens })
+        if (keeper) caret.#makeOther = (keeper) => make(keeper, { token: caret.#state.hello.token })
         return caret
     }
 
     /** Use `connect` instead. */
-    constructor(servers, module, { client, token, name, color, transport = webSocket, keeper = null, started = null }) {
+    constructor(servers, module, { transport = webSocket, keeper = null, started = null, tokens, ...settings }) {
         super()
         this.#module = module
         const makeTransport = (server) => {
@@ -96,8 +100,10 @@ export class Caret extends Announcer {
             closed: (reason) => this.#pass((now) => this.#state.disconnected(reason, now, Math.random())),
         })
         this.#keeper = keeper
-        const keeping = keeper ? { keeps: true, user: keeper.user, ownsID: keeper.hasLock } : {}
-        this.#state = new ClientState({ servers, client, token, name, color, ...keeping })
+        const keeping = keeper && { keeps: true, user: keeper.user, ownsID: keeper.hasLock }
+        this.#ask = tokens?.asking(settings.token, keeper)
+        const State = tokens?.withTokens(ClientState, ServerRotation, CaretError) ?? ClientState
+        this.#state = new State({ servers, ...settings, ...keeping })
         keeper?.listen({
             lost: () => this.#pass((now) => this.#state.replaced(now)),
             faultChanged: () => this.#tellFault(),
@@ -124,8 +130,26 @@ export class Caret extends Announcer {
             const events = this.#earlyEvents
             this.#earlyEvents = null
             for (const event of events) this.#tell(event)
-            if (this.link.state === 'online') this.#recovery?.online()
+            this.#recover()
         })
+    }
+
+    /** Saves other unsaved edits of this device, if the client is online and has not done so since the last `claim`. */
+    async #recover() {
+        const [keeper, makeClient] = [this.#keeper, this.#makeOther]
+        if (!makeClient || this.#hasRecovered || this.link.state !== 'online' || this.#earlyEvents) return
+        this.#hasRecovered = true
+        try {
+            if (keeper.closed.length === 0 && (await keeper.others()).length === 0) return
+            const { Recovery } = await import('./recovery.js')
+            if (this.#endError) return
+            const keptChanged = () => this.#tell(new CaretEvent('kept'))
+            this.#recovery ??= new Recovery(this, keeper, { makeClient, keptChanged })
+            this.#recovery.run()
+        } catch {
+            // The storage has failed, or the file could not be loaded. The client tries again when it is online again.
+            this.#hasRecovered = false
+        }
     }
 
     /** Dispatches an event, but not before the program can listen. */
@@ -143,7 +167,7 @@ export class Caret extends Announcer {
     get link() {
         if (this.#fault) return { state: 'ended', reason: this.#fault.code }
         const { state, until, reason } = this.#state.link
-        const link = { state: ['idle', 'greeting'].includes(state) ? 'connecting' : state, reason }
+        const link = { state: ['idle', 'asking', 'greeting'].includes(state) ? 'connecting' : state, reason }
         return until === undefined ? link : { ...link, until: new Date(Date.now() + until - performance.now()) }
     }
 
@@ -261,10 +285,18 @@ export class Caret extends Announcer {
     get keepingError() { return this.#keeper?.fault ?? null }
 
     /** The documents with unsaved edits on this device. See Kept in caret.d.ts. */
-    async kept() { return (await this.#keeper?.describe(this.#module, this.user)) ?? [] }
+    async kept() { return (await this.#keeper?.describe(this.#module)) ?? [] }
 
     /** Removes the edits of an entry of `kept` for good. Returns false if a document or another tab uses them. */
     async forget({ id }) { return (await this.#keeper?.forget(id)) ?? false }
+
+    /** The user says that the edits of an entry of `kept` are theirs. Returns false if this is not possible now. */
+    async claim({ id }) {
+        const isClaimed = (await this.#keeper?.claim(id)) ?? false
+        this.#hasRecovered = false
+        this.#recover()
+        return isClaimed
+    }
 
     // Events in, actions out.
 
@@ -304,15 +336,21 @@ export class Caret extends Announcer {
         case 'deliver': return this.#followers.deliver(action.event)
         case 'update': return this.#notify(action)
         case 'end': return this.#ended(action)
+        case 'ask': return void this.#askForToken()
         case 'wake': return this.#alarm.set(action.at)
         default: throw new TypeError(`${action.do} is not an action`)
         }
     }
 
+    async #askForToken() {
+        const event = await this.#ask()
+        if (!this.#fault) this.#pass((now) => event(this.#state, now))
+    }
+
     #linkChanged() {
         if (this.link.state === 'online') this.#keeper?.welcomed(this.user)
         this.#tell(new CaretEvent('link', { link: this.link }))
-        if (this.link.state === 'online' && !this.#earlyEvents) this.#recovery?.online()
+        this.#recover()
     }
 
     #received(line, now) {
@@ -349,7 +387,8 @@ export class Caret extends Announcer {
         this.#recovery?.end()
         this.#keeper?.end({ isTrapped: this.#fault !== null, isOtherUser: reason === 'other_user' })
         for (const document of this.#documents.values()) document.endWaiting(error)
-        if (reason === 'unauthorized' || reason === 'revoked') this.#tell(new CaretEvent('signedOut', { reason }))
+        const isSignedOut = ['unauthorized', 'revoked', 'token_ended', 'signed_out'].includes(reason)
+        if (isSignedOut) this.#tell(new CaretEvent('signedOut', { reason }))
     }
 
     /** Ends the client, because its module cannot be used any more. */

@@ -34,11 +34,15 @@ export class ClientState {
     welcome = null
     documents = new Map()
 
-    #hello
+    // token-client.js uses these, and overrides some methods.
+    hello
+    user
+    ids = new RequestIDs()
+    /** If the server refuses `hello` or ends the connection for one of these reasons, the client ends. */
+    finalReasons = ['revoked', 'token_ended']
+
     #keeps
-    #user
     #ownsID
-    #ids = new RequestIDs()
     #requests = new PendingRequests()
     #lastKey = 0
     #follow = null
@@ -58,9 +62,9 @@ export class ClientState {
      */
     constructor({ servers = [null], keeps = false, user, ownsID = false, ...settings }) {
         this.#rotation = new ServerRotation(servers)
-        this.#hello = hello(settings)
+        this.hello = hello(settings)
         this.#keeps = keeps
-        this.#user = user
+        this.user = user
         this.#ownsID = ownsID
     }
 
@@ -71,12 +75,12 @@ export class ClientState {
 
     started(now) {
         if (this.link.state !== 'idle') return []
-        return [...this.#connect(now), ...this.#wake()]
+        return [...this.connect(now), ...this.wake()]
     }
 
     /** Sends a request, now or as soon as there is a connection. Returns its id and the actions. */
     requested(message) {
-        const id = this.#ids.next()
+        const id = this.ids.next()
         if (this.link.state === 'ended') return [id, [{ do: 'fail', id, error: lost(this.link.reason) }]]
         if (!this.#requests.add(message, id)) {
             const sentence = `${maxUnanswered} requests have no answer, which is the limit`
@@ -87,8 +91,8 @@ export class ClientState {
 
     /** Follows the documents with this prefix, instead of those that were followed before. */
     followed(prefix) {
-        this.#follow = { id: this.#ids.next(), message: { type: 'follow', prefix: prefix || undefined } }
-        return this.#sendFollow()
+        this.#follow = { id: this.ids.next(), message: { type: 'follow', prefix: prefix || undefined } }
+        return this.sendFollow()
     }
 
     unfollowed() {
@@ -98,24 +102,24 @@ export class ClientState {
 
     /** Others see this name and color from now on. If the server has others, the client connects again at once. */
     introduced(person, now) {
-        this.#hello = { ...this.#hello, info: infoOf(person) }
+        this.hello = { ...this.hello, info: infoOf(person) }
         if (!this.#isOnline && this.link.state !== 'greeting') return []
-        return [{ do: 'disconnect' }, ...this.#connect(now), ...this.#interrupt('renamed', now)]
+        return [{ do: 'disconnect' }, ...this.connect(now), ...this.#interrupt('renamed', now)]
     }
 
-    closed(now) { return this.#end('closed', now) }
+    closed(now) { return this.end('closed', now) }
 
     /** Another client uses the id of this one. */
-    replaced(now) { return this.#end('replaced', now) }
+    replaced(now) { return this.end('replaced', now) }
 
     // Open documents.
 
     /** Opens a document, now or as soon as there is a connection. Returns its key and the actions. */
     opened(replica, name, options, now) {
         const key = ++this.#lastKey
-        this.documents.set(key, new DocumentState(replica, name, { ...options, ids: this.#ids }))
+        this.documents.set(key, new DocumentState(replica, name, { ...options, ids: this.ids }))
         if (!this.#isOnline) return [key, []]
-        return [key, [...this.change(key, (document) => document.welcomed(now)), ...this.#wake()]]
+        return [key, [...this.change(key, (document) => document.welcomed(now)), ...this.wake()]]
     }
 
     /** Passes an event to an open document, with `isOwn` an event of the program. `body` returns the document's actions. */
@@ -124,7 +128,7 @@ export class ClientState {
         if (!document) return []
         const actions = body(document).map((action) => toClientAction(action, key))
         // The edits of a push are stored before the push is sent.
-        return [...(this.#keeps ? [{ do: 'keep', key, isOwn }] : []), ...actions, ...this.#wake()]
+        return [...(this.#keeps ? [{ do: 'keep', key, isOwn }] : []), ...actions, ...this.wake()]
     }
 
     /** Closes a document. Edits that are not committed yet are lost. */
@@ -156,14 +160,14 @@ export class ClientState {
         if (this.link.state !== 'connecting') return []
         this.link = { ...this.link, state: 'greeting' }
         this.#silentSince = now
-        return [{ do: 'send', message: this.#hello }, ...this.#wake()]
+        return [{ do: 'send', message: this.hello }, ...this.wake()]
     }
 
     received(message, now, jitter) {
         this.#silentSince = now
         this.#hasPinged = false
-        if (this.link.state === 'greeting') return [...this.#helloAnswered(message, now, jitter), ...this.#wake()]
-        if (this.#isOnline) return [...this.#handleOnline(message, now, jitter), ...this.#wake()]
+        if (this.link.state === 'greeting') return [...this.#helloAnswered(message, now, jitter), ...this.wake()]
+        if (this.#isOnline) return [...this.#handleOnline(message, now, jitter), ...this.wake()]
         return []
     }
 
@@ -184,14 +188,14 @@ export class ClientState {
         const { delay, ...found } = this.#rotation.failed({ reason, ...this.#closeNotice }, now, jitter)
         this.#closeNotice = null
         this.link = { state: 'waiting', until: now + delay, ...found }
-        const next = delay === null ? this.#connect(now) : [{ do: 'link' }]
+        const next = delay === null ? this.connect(now) : [{ do: 'link' }]
         return [{ do: 'disconnect' }, ...next, ...this.#interrupt(found.reason, now)]
     }
 
     /** What a connection that has ended means for requests and documents. */
     #interrupt(reason, now) {
         const failures = this.#requests.disconnected().map((id) => ({ do: 'fail', id, error: lost(reason) }))
-        return [...failures, ...this.#changeAll((document) => document.disconnected(now)), ...this.#wake()]
+        return [...failures, ...this.#changeAll((document) => document.disconnected(now)), ...this.wake()]
     }
 
     timePassed(now, jitter) {
@@ -205,19 +209,19 @@ export class ClientState {
 
     /** Tries to connect at once, if the client waits before its next attempt. */
     hurried(now) {
-        return this.link.state === 'waiting' ? [...this.#connect(now), ...this.#wake()] : []
+        return this.link.state === 'waiting' ? [...this.connect(now), ...this.wake()] : []
     }
 
     #checkLinkDeadline(now, jitter) {
         const deadline = this.#linkDeadline
-        if (deadline === null || deadline > now) return this.#wake()
+        if (deadline === null || deadline > now) return this.wake()
         switch (this.link.state) {
-        case 'waiting': return [...this.#connect(now), ...this.#wake()]
+        case 'waiting': return [...this.connect(now), ...this.wake()]
         case 'online':
             if (this.#hasPinged) break
             this.#hasPinged = true
             this.#silentSince = now
-            return [{ do: 'send', message: { type: 'ping' } }, ...this.#wake()]
+            return [{ do: 'send', message: { type: 'ping' } }, ...this.wake()]
         }
         return this.disconnected('the server does not answer', now, jitter)
     }
@@ -230,16 +234,18 @@ export class ClientState {
             if (message.unit !== 'utf-16') {
                 return this.disconnected('the server does not use UTF-16', now, jitter)
             }
-            if (this.#user !== undefined && message.user !== this.#user) return this.#end('other_user', now)
+            if (this.user !== undefined && message.user !== this.user) return this.end('other_user', now)
             this.link = { state: 'online' }
             this.welcome = message
             this.#rotation.welcomed(now)
             return [
-                { do: 'link' }, ...this.#changeAll((document) => document.welcomed(now)), ...this.#sendFollow(),
+                { do: 'link' }, ...this.#changeAll((document) => document.welcomed(now)), ...this.sendFollow(),
                 ...this.#sendRequests(),
             ]
         case 'error':
-            if (refusesEveryHello(message)) return this.#end(message.code, now, refusal(message))
+            if (refusesEveryHello(message) || this.finalReasons.includes(message.code)) {
+                return this.end(message.code, now, refusal(message))
+            }
             this.#closeNotice = closeNotice(message)
             return this.disconnected(refusal(message).message, now, jitter)
         case 'bye': return this.#handleBye(message, now)
@@ -296,7 +302,7 @@ export class ClientState {
         // The server may read the `hello` of an earlier connection later than that of a newer one. Then it ends the
         // wrong connection, and the client connects again.
         const isReplaced = bye.reason === 'replaced' && !this.#ownsID
-        if (isReplaced || bye.reason === 'revoked') return this.#end(bye.reason, now)
+        if (isReplaced || this.finalReasons.includes(bye.reason)) return this.end(bye.reason, now)
         this.#closeNotice = {
             reason: `the server sent 'bye' with the reason ${bye.reason}`, retryAfter: bye.retry_after_ms,
         }
@@ -305,7 +311,7 @@ export class ClientState {
 
     get #isOnline() { return this.link.state === 'online' }
 
-    #connect(now) {
+    connect(now) {
         this.link = { state: 'connecting', reason: this.link.reason }
         this.#silentSince = now
         return [{ do: 'link' }, { do: 'connect', server: this.server }]
@@ -313,12 +319,12 @@ export class ClientState {
 
     #sendRequests() { return this.#isOnline ? this.#requests.nextToSend() : [] }
 
-    #sendFollow() {
+    sendFollow() {
         if (!this.#isOnline || !this.#follow) return []
         return [{ do: 'deliver', event: { type: 'restarted' } }, { do: 'send', ...this.#follow }]
     }
 
-    #end(reason, now, error = lost(reason)) {
+    end(reason, now, error = lost(reason)) {
         if (this.link.state === 'ended') return []
         this.link = { state: 'ended', reason }
         this.#follow = null
@@ -327,6 +333,9 @@ export class ClientState {
             ...this.#requests.removeAll().map((id) => ({ do: 'fail', id, error })), { do: 'end', reason, error },
         ]
     }
+
+    /** When token-client.js needs a call of `timePassed`. */
+    get deadline() { return Infinity }
 
     /** When the client must ping, disconnect or connect again, if the server sends nothing until then. */
     get #linkDeadline() {
@@ -339,8 +348,9 @@ export class ClientState {
     }
 
     /** Schedules a call of `timePassed` for the next deadline, unless an earlier call is scheduled. */
-    #wake() {
-        const moments = [this.#linkDeadline, this.#requests.retryAt, ...[...this.documents.values()].map((document) => document.retryAt)]
+    wake() {
+        const retries = [...this.documents.values()].map((document) => document.retryAt)
+        const moments = [this.#linkDeadline, this.deadline, this.#requests.retryAt, ...retries]
         const deadline = Math.min(...moments.filter((moment) => moment !== null))
         if (deadline === Infinity || (this.#wakesAt !== null && this.#wakesAt <= deadline)) return []
         this.#wakesAt = deadline

@@ -13,8 +13,12 @@ const reloadTime = 300
 export class Keeper {
     /** The id of the client. */
     client
-    /** The user to whom the keepsakes belong; undefined if this is not known. */
+    /** The user to whom the keepsakes belong; undefined if nobody has named them yet. */
     user
+    /** Some keepsakes of the id may belong to the user, but not certainly. Another client must use their push numbers. */
+    #isUncertain = false
+    /** Some keepsakes of this client do not name the user. */
+    #hasUnnamed = false
     /** Whether this object has the lock of the id. */
     hasLock = false
     /** Why the storage does not work, as a CaretError; null if it does. */
@@ -34,11 +38,13 @@ export class Keeper {
     #stored = new Set()
 
     /**
-     * Chooses the client's id: that of an ended client with keepsakes of the same token, or else a new one. With
-     * `client`, chooses this id. If the storage fails, `fault` says why, and the client works without it.
+     * Chooses the client's id: that of an ended client with keepsakes of the same user, or else a new one. With
+     * `client`, chooses this id, unless it has keepsakes that may belong to the user, but not certainly. `user` is
+     * undefined if the program does not name the user. If the storage fails, `fault` says why, and the client works
+     * without it.
      */
-    static async start(keeping, { server, token, client, makeID }) {
-        const keeper = new Keeper(new Keepsakes(keeping, { server, token }))
+    static async start(keeping, { server, token, user, client, makeID }) {
+        const keeper = new Keeper(new Keepsakes(keeping, { server, token }), user)
         try {
             await keeper.#chooseClient(client, makeID)
         } catch (error) {
@@ -50,35 +56,42 @@ export class Keeper {
     }
 
     /** Continues an ended client of this user. Returns null if another tab does this already. */
-    static async resume(keeping, { server, token, client, user }) {
-        const keeper = new Keeper(new Keepsakes(keeping, { server, token }))
-        return (await keeper.#claim(client, { user })) ? keeper : null
+    async resume(client) {
+        const keeper = new Keeper(this.#keepsakes, this.user)
+        return (await keeper.#claim(client)) ? keeper : null
     }
 
-    constructor(keepsakes) { this.#keepsakes = keepsakes }
+    constructor(keepsakes, user) {
+        this.#keepsakes = keepsakes
+        this.user = user
+    }
+
+    /** The client has another token from now on. */
+    set token(token) { this.#keepsakes.token = token }
 
     async #chooseClient(client, makeID) {
         const { remembered } = this.#keepsakes
         for (const id of client ? [client] : await this.#endedClients(remembered)) {
             if (!await this.#claim(id, { wait: id === remembered ? reloadTime : 0 })) continue
-            if (client || this.#documents.size > 0) break
+            if (this.#documents.size > 0 || (client && !this.#isUncertain)) break
             this.#release()
             this.hasLock = false
-            this.client = undefined
+            client = this.client = undefined
         }
         if (client && !this.client) throw new CaretError('in_use', 'another client with this id keeps its edits')
         if (!this.client) await this.#claim(makeID(), { isNew: true })
         this.#keepsakes.remember(this.client)
     }
 
-    /** The ids with keepsakes of this token only: first the one that this tab had, then those with the newest. */
+    /** The ids with keepsakes of this user only: first the one that this tab had, then those with the newest. */
     async #endedClients(remembered) {
-        const clients = await this.#keepsakes.clients((keepsake) => this.#keepsakes.isOfAccount(keepsake))
+        const clients = await this.#keepsakes.clients(this.user)
         return clients.sort((left, right) => (right === remembered) - (left === remembered))
     }
 
     /** With `isNew`, the id has just been made, so it has no keepsakes. */
-    async #claim(client, { wait = 0, user, isNew = false } = {}) {
+    async #claim(client, { wait = 0, isNew = false } = {}) {
+        const { user } = this
         const release = await this.#keepsakes.lock(client, { wait, lost: () => this.#lost() })
         if (!release) return false
         // Not before the lock: the client that had it may have changed its keepsakes.
@@ -92,10 +105,12 @@ export class Keeper {
         for (const keepsake of found) {
             if (keepsake.client !== client) continue
             this.#lastNumber = Math.max(this.#lastNumber, keepsake.number)
-            const isOwn = user === undefined
-                ? this.#keepsakes.isOfAccount(keepsake) : this.#keepsakes.isOfUser(keepsake, user)
-            if (!isOwn) continue
+            if (!this.#keepsakes.isOfUser(keepsake, user)) {
+                this.#isUncertain ||= user === undefined || keepsake.user === undefined
+                continue
+            }
             this.user ??= keepsake.user
+            this.#hasUnnamed ||= keepsake.user === undefined
             this.#stored.add(keepsake.number)
             this.#documents.set(keepsake.number, new KeptDocument(this.#storage, keepsake.number, keepsake))
         }
@@ -120,8 +135,12 @@ export class Keeper {
         this.#listener.lost()
     }
 
-    /** The server has said who the user is. */
-    welcomed(user) { this.user = user }
+    /** The server has named the user. The keepsakes get this name, because the next client may have another token. */
+    welcomed(user) {
+        this.user = user
+        if (this.#hasUnnamed) for (const kept of this.#documents.values()) kept.renew()
+        this.#hasUnnamed = false
+    }
 
     /** The closed documents with keepsakes of this client. */
     get closed() { return [...this.#documents.values()].filter((kept) => kept.canOpen) }
@@ -161,6 +180,7 @@ export class Keeper {
     get #storage() {
         return {
             put: async (keepsake) => {
+                this.#hasUnnamed ||= this.user === undefined
                 await this.#call(() => this.#keepsakes.put({ ...keepsake, client: this.client, user: this.user }))
                 if (this.#stored.has(keepsake.number)) return
                 this.#stored.add(keepsake.number)
@@ -192,7 +212,7 @@ export class Keeper {
 
     /**
      * Stores what waits to be stored, unless the module has a fault. Then releases the id and stores no more. With
-     * `isOtherUser`, the token belongs to another user than the keepsakes.
+     * `isOtherUser`, the server has named another user than that of the keepsakes.
      */
     end({ isTrapped = false, isOtherUser = false } = {}) {
         this.#ended ??= this.#end(isTrapped, isOtherUser)
@@ -215,42 +235,38 @@ export class Keeper {
     }
 
     /** What is kept on this device: see Kept in caret.d.ts. */
-    async describe(module, user) {
-        const { client } = this
-        const own = new Map([...this.#documents].map(([number, kept]) => [number, kept.hasUnsaved]))
+    async describe(module) {
+        const { describe } = await import('./kept-list.js')
         try {
-            return await this.#keepsakes.describe(module, { client, own, user })
+            return await describe(this.#parts, (bytes) => Replica.canRestore(module, bytes))
         } catch (error) {
             throw toFault(error)
         }
     }
 
-    /** The ids of other clients with keepsakes of this user only. */
-    async clientsOf(user) {
-        const clients = await this.#keepsakes.clients((keepsake) => this.#keepsakes.isOfUser(keepsake, user))
-        return clients.filter((client) => client !== this.client)
+    /** Removes a keepsake for good. Returns false if a document or another tab uses it. */
+    forget(id) { return this.#change('forget', id) }
+
+    /** The user says that a keepsake is theirs. Returns false if another tab uses it, or if the user is not known yet. */
+    claim(id) { return this.#change('claim', id) }
+
+    async #change(what, id) {
+        const { [what]: change } = await import('./kept-list.js')
+        const isChanged = await change(this.#parts, id)
+        if (isChanged) this.#listener.keptChanged()
+        return isChanged
     }
 
-    /** Removes a keepsake for good. Returns false if a document or another tab uses it. */
-    async forget(id) {
-        // A client id may contain spaces.
-        const space = id.lastIndexOf(' ')
-        const [client, number] = [id.slice(0, space), Number(id.slice(space + 1))]
-        if (client === this.client) {
-            const kept = this.#documents.get(number)
-            if (kept?.isOpen) return false
-            // From now on, `open` does not find it.
-            this.#documents.delete(number)
-            await kept?.end()
-            await this.#keepsakes.remove({ client, number })
-            this.#stored.delete(number)
-        } else {
-            const release = await this.#keepsakes.lock(client)
-            if (!release) return false
-            await this.#keepsakes.remove({ client, number }).finally(release)
-        }
-        this.#listener.keptChanged()
-        return true
+    /** What kept-list.js uses. */
+    get #parts() {
+        const { client, user } = this
+        return { client, user, keepsakes: this.#keepsakes, documents: this.#documents, stored: this.#stored }
+    }
+
+    /** The ids of other clients with keepsakes of this user only. */
+    async others() {
+        const clients = await this.#keepsakes.clients(this.user)
+        return clients.filter((client) => client !== this.client)
     }
 }
 

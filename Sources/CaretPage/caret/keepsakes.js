@@ -2,11 +2,11 @@
 //
 // A keepsake has the unsaved edits of one document: { server, client, number, account, user, name, creates,
 // restores, earlier, time, bytes }. The first three members are its key. `client` is the secret id of the client that has
-// made it, because the server recognises a repeated push only under this id. `account` is made from the token,
-// and `user` is undefined if the client has never been connected. `restores` are the numbers that the client has used
-// to restore the document, and `earlier` is the text of an earlier keepsake that this one continues from, if any.
+// made it, because the server recognises a repeated push only under this id. `account` is made from the token; it is null
+// if there was none yet. `user` is undefined if nobody has named the user: neither the program nor the server. `restores`
+// are the numbers that the client has used to restore the document, and `earlier` is the text of an earlier keepsake that
+// this one continues from, if any.
 import { CaretError } from './errors.js'
-import { Replica } from './replica.js'
 
 /** How long to wait for the storage, in milliseconds. */
 const timeout = 5_000
@@ -19,8 +19,11 @@ export class Keepsakes {
     constructor(keeping, { server, token }) {
         this.#keeping = keeping
         this.#server = server
-        this.#account = accountOf(token)
+        this.token = token
     }
+
+    /** The token of the client. Null if its program has not answered with one yet. */
+    set token(token) { this.#account = accountOf(token) }
 
     async list() { return (await inTime(this.#keeping.list(this.#server))).filter(isKeepsake) }
 
@@ -39,48 +42,19 @@ export class Keepsakes {
     get remembered() { return this.#keeping.remembered?.(this.#server) }
     remember(client) { this.#keeping.remember?.(this.#server, client) }
 
-    /** Whether a keepsake was made with the token of this client, so that the user is certainly the same. */
-    isOfAccount(keepsake) { return keepsake.account === this.#account }
-
-    /** Whether a keepsake belongs to this user. */
-    isOfUser(keepsake, user) {
-        return keepsake.user === undefined ? this.isOfAccount(keepsake) : keepsake.user === user
-    }
-
     /**
-     * What the program sees of all keepsakes, sorted by name. `own` has the numbers of those that this client uses,
-     * and whether their documents still have unsaved edits. `user` is undefined before the server has said it.
+     * Whether a keepsake belongs to this user. If nobody has named one of both users, they are certainly the same only if
+     * the token is the same.
      */
-    async describe(module, { client, own, user }) {
-        const all = await this.list()
-        // A stored keepsake is removed a little later than its edits are saved.
-        const found = all.filter((keepsake) => keepsake.client !== client || own.get(keepsake.number) !== false)
-        const others = [...new Set(found.map((keepsake) => keepsake.client))].filter((other) => other !== client)
-        const locked = new Set()
-        await Promise.all(others.map(async (other) => { if (await this.#isLocked(other)) locked.add(other) }))
-        const stateOf = (keepsake) => {
-            if (locked.has(keepsake.client)) return 'otherTab'
-            if (!Replica.canRestore(module, keepsake.bytes)) return 'damaged'
-            if (keepsake.client === client && own.has(keepsake.number)) return 'here'
-            const isOwn = user === undefined ? this.isOfAccount(keepsake) : this.isOfUser(keepsake, user)
-            return isOwn ? 'waiting' : 'otherUser'
-        }
-        return found.sort(byName).map((keepsake) => ({
-            name: keepsake.name, user: keepsake.user, since: new Date(keepsake.time), state: stateOf(keepsake),
-            id: `${keepsake.client} ${keepsake.number}`,
-        }))
+    isOfUser(keepsake, user) {
+        if (keepsake.user !== undefined && user !== undefined) return keepsake.user === user
+        return this.#account !== null && keepsake.account === this.#account
     }
 
-    async #isLocked(client) {
-        const release = await this.lock(client)
-        release?.()
-        return release === null
-    }
-
-    /** The ids whose keepsakes are all of one kind. Those with the newest keepsakes come first. */
-    async clients(isOfKind) {
+    /** The ids whose keepsakes are all of this user. Those with the newest keepsakes come first. */
+    async clients(user) {
         const found = (await this.list()).sort((left, right) => right.time - left.time)
-        const others = new Set(found.filter((keepsake) => !isOfKind(keepsake)).map(({ client }) => client))
+        const others = new Set(found.filter((keepsake) => !this.isOfUser(keepsake, user)).map(({ client }) => client))
         return [...new Set(found.map(({ client }) => client))].filter((client) => !others.has(client))
     }
 }
@@ -104,19 +78,16 @@ function isKeepsake(found) {
         && found.bytes instanceof Uint8Array
 }
 
-function byName(left, right) {
-    return left.name < right.name ? -1 : left.name > right.name ? 1 : left.time - right.time
-}
-
 /**
  * A short hash of the token. It shows that two tokens are the same, but has far too few bits to find the token. It
  * needs no `crypto.subtle`, which pages over plain HTTP do not have.
  */
 function accountOf(token = '') {
+    if (!token) return token
     let [left, right] = [0x811c9dc5, 0x1b873593]
     for (const character of token) {
         left = Math.imul(left ^ character.codePointAt(0), 0x01000193)
         right = Math.imul(right ^ left, 0x85ebca6b) + character.codePointAt(0)
     }
-    return token && [left, right].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('')
+    return [left, right].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('')
 }

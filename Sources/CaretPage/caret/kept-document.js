@@ -95,10 +95,13 @@ export class KeptDocument {
     async restoring(seq) {
         this.restores = [...this.restores.slice(-20), seq]
         if (this.#keepsake) this.#keepsake = { ...this.#keepsake, restores: this.restores }
-        this.#run(this.#schedule.changed(this.hasUnsaved, performance.now()))
+        this.renew()
         this.hurry()
         await this.idle()
     }
+
+    /** Stores the edits again, because something else about them has changed. */
+    renew() { this.#run(this.#schedule.changed(this.hasUnsaved, performance.now())) }
 
     /** Stores at once what waits to be stored. */
     hurry() { this.#run(this.#schedule.hurried(performance.now())) }

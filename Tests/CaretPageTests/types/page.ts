@@ -22,7 +22,14 @@ class Lines extends Surface {
 // @ts-expect-error
 class Incomplete extends Surface { read() { return '' } }
 
-const document = (await Caret.connect()).open('agenda')
+const caret = await Caret.connect(undefined, { token: async () => null, user: 'ann' })
+caret.addEventListener('signedOut', ({ reason }) => reason === 'token_ended')
+for (const kept of await caret.kept()) if (kept.state === 'unknownUser') await caret.claim(kept)
+await Caret.connect(undefined, { token: () => 'token' })
+// @ts-expect-error
+await Caret.connect(undefined, { token: () => 5 })
+
+const document = caret.open('agenda')
 const binding: Binding = document.bind(window.document.querySelector('textarea')!, { overlay: true, labels: false })
 binding.surface.value.length
 binding.release()

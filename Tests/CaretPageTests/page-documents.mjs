@@ -197,6 +197,8 @@ export const cases = {
             'Too many unknown tokens came from your network. Next attempt in 6\u00a0s.')
         assert.equal(attemptWords({ ...waiting, reason: 'closed' }, now), 'The server cannot be reached. Next attempt in 6\u00a0s.')
         assert.equal(attemptWords({ state: 'connecting' }, now), '')
+        assert.equal(attemptWords({ state: 'ended', reason: 'token_ended' }, now), 'This token has ended.')
+        assert.match(refusedWords('token_ended', true), /token has ended/)
         assert.equal(refusedWords('unauthorized', false), '')
         assert.match(refusedWords('unauthorized', true), /does not know your token/)
         assert.match(refusedWords('revoked', true), /revoked/)
@@ -248,6 +250,8 @@ export const cases = {
         assert.match(adviceFor({ state: 'damaged', since }, now), /^From 2\sminutes ago\. This page cannot read it\./)
         assert.match(adviceFor({ state: 'otherUser', user: 'ann', since }, now), /belongs to \u201cann\u201d\. Sign in/)
         assert.match(adviceFor({ state: 'otherUser', since }, now), /another user/)
+        assert.match(adviceFor({ state: 'unknownUser', since }, now), /If it is yours, save it\.$/)
+        assert.match(adviceFor({ state: 'unknownUser', user: 'ann', since }, now), /belongs to \u201cann\u201d\. Sign in/)
     },
 
     'unsaved text is found only where a document is edited'() {

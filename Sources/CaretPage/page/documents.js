@@ -4,6 +4,7 @@ import { canCreate, createDocument, newDocument, newName, showDocumentMenu } fro
 import { shortName } from './document-name.js'
 import { DocumentRows } from './documents-rows.js'
 import { avatar, element, fill, icon, iconButton } from './dom.js'
+import { isForeign } from './kept-words.js'
 import { LinkState } from './link-state.js'
 import { typedName } from './name-rules.js'
 import { notify } from './notices.js'
@@ -138,7 +139,7 @@ export class Documents {
         try {
             const kept = await this.#app.caret.kept()
             // The settings list what this user cannot open.
-            if (this.#list.keep(kept.filter(({ state }) => state !== 'otherUser' && state !== 'damaged'))) this.#draw()
+            if (this.#list.keep(kept.filter((text) => !isForeign(text)))) this.#draw()
         } catch {
             // The storage has failed. The editor says whether its text is kept.
         }

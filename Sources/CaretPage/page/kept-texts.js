@@ -1,7 +1,8 @@
-// Unsaved texts on this device that this page cannot open: those of another user, and those that cannot be read.
+// Unsaved texts on this device that this page cannot open: those that may be of another user, and those that cannot be
+// read.
 import { shortName } from './document-name.js'
 import { element, fill } from './dom.js'
-import { adviceFor } from './kept-words.js'
+import { adviceFor, isForeign, isUnclaimed } from './kept-words.js'
 import { notify } from './notices.js'
 import { confirm } from './sheet.js'
 import { errorWords } from './words.js'
@@ -16,7 +17,7 @@ export function keptTexts(app) {
 async function showTexts(app, node) {
     let texts = []
     try {
-        texts = (await app.caret.kept()).filter(({ state }) => state === 'otherUser' || state === 'damaged')
+        texts = (await app.caret.kept()).filter(isForeign)
     } catch (error) {
         return void fill(node, element('p', { class: 'problem' }, errorWords(error)))
     }
@@ -25,8 +26,15 @@ async function showTexts(app, node) {
         element('ul', {}, texts.map((text) => element('li', {},
             element('span', { class: 'who' }, element('b', { dir: 'auto' }, shortName(text.name)),
                 element('span', { class: 'quiet-text' }, adviceFor(text, new Date()))),
+            isUnclaimed(text) && element('button', { type: 'button', class: 'quiet', 'aria-label': `Save ${shortName(text.name)}`, onclick: () => claim(app, node, text) }, 'Save'),
             element('button', { type: 'button', class: 'quiet', 'aria-label': `Remove ${shortName(text.name)}`, onclick: () => remove(app, node, text) }, 'Remove')))),
     ]))
+}
+
+async function claim(app, node, text) {
+    const isClaimed = await app.caret.claim(text).catch(() => false)
+    if (!isClaimed) notify('This text cannot be saved now. Try again when the page is connected, and close other tabs with it.')
+    showTexts(app, node)
 }
 
 async function remove(app, node, text) {

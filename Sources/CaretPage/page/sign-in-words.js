@@ -3,6 +3,7 @@
 /** Why the page asks for a token. Nothing if the user has not used one before. */
 export function refusedWords(reason, hadToken) {
     if (reason === 'revoked') return 'Your token was revoked. You need another one.'
+    if (reason === 'token_ended') return 'Your token has ended. You need another one.'
     return hadToken ? 'The server does not know your token, or it has ended.' : ''
 }
 
@@ -10,6 +11,7 @@ export function refusedWords(reason, hadToken) {
 export function attemptWords({ state, reason, until }, now) {
     if (state === 'ended') {
         if (reason === 'unauthorized') return 'The server does not know this token, or it has ended.'
+        if (reason === 'token_ended') return 'This token has ended.'
         return reason === 'revoked' ? 'This token was revoked.' : `The server refuses the connection: ${reason}.`
     }
     if (state !== 'waiting') return ''

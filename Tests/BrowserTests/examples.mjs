@@ -1,12 +1,12 @@
 // The pages of the folder Examples, in two tabs each. They come from another site than the server, as their README says.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { blocks } from '../NodeSupport/page.mjs'
-import { startServer } from '../NodeSupport/programs.mjs'
+import { freePort, run, start, startServer, temporaryFolder } from '../NodeSupport/programs.mjs'
 import { atEnd, skip, test } from '../NodeSupport/suite.mjs'
 import { startBrowser, testIn } from './browsers.mjs'
 import { setWindow, windows } from './pages.mjs'
@@ -43,6 +43,7 @@ export async function testExamples(programs, engine) {
     await testCodeEditor(testExample, browser)
     await testLooks({ browser, site })
     await testWithoutServer({ browser, site })
+    await testSignIn({ browser, programs })
 }
 
 const type = async (tab, text) => { for (const character of text) await tab.insert(character) }
@@ -293,6 +294,62 @@ async function testWithoutServer({ browser, site }) {
         const adapter = readFileSync(join(folder, 'code-editor/code-mirror-surface.js'), 'utf8')
         for (const line of page.split('\n').filter((line) => line.trim() !== '')) assert.ok(adapter.includes(line.trim()), line)
     })
+}
+
+/** The example with a site of its own, whose tokens end so soon that the clients get others during the test. */
+async function testSignIn({ browser, programs }) {
+    await test('sign-in: a right goes away and comes back with the next token, and nothing is closed', async () => {
+        const { origin } = await startSigningSite(programs)
+        const signIn = async (user) => {
+            const tab = await browser.open(`${origin}/`)
+            await tab.waitFor(() => !document.querySelector('#signed-out').hidden, 'the buttons')
+            await tab.loads(() => tab.evaluate((user) => document.querySelector(`[formaction='/sign-in/${user}']`).click(), user))
+            await tab.waitFor(() => document.querySelector('#status').textContent.startsWith('Saved.'), 'an open document')
+            return tab
+        }
+        const [ann, bob] = [await signIn('ann'), await signIn('bob')]
+        const waitForRight = (mayWrite) => bob.waitFor((mayWrite) => document.querySelector('#notes').readOnly !== mayWrite, `a right: ${mayWrite}`, mayWrite)
+        const press = (tab, button) => tab.evaluate((button) => document.querySelector(button).click(), button)
+        await ann.evaluate(() => document.querySelector('#notes').focus())
+        await type(ann, 'Milk')
+        await bob.waitFor(() => document.querySelector('#notes').value === 'Milk', 'the text')
+        await waitForRight(true)
+        await press(ann, '#writers')
+        await waitForRight(false)
+        await type(ann, '!')
+        await bob.waitFor(() => document.querySelector('#notes').value === 'Milk!', 'the text of ann')
+        await press(ann, '#writers')
+        await waitForRight(true)
+        await bob.loads(() => press(bob, '[formaction="/sign-out"]'))
+        await bob.waitFor(() => document.querySelector('#status').textContent === 'Nobody is signed in.', 'the page without a user')
+        for (const tab of [ann, bob]) {
+            // Browsers also look for an icon.
+            assert.deepEqual(tab.problems.filter((problem) => !problem.includes('/favicon.ico')), [])
+            await tab.close()
+        }
+    })
+}
+
+/** A copy of the site for a new Caret server. */
+async function startSigningSite(programs) {
+    const here = temporaryFolder()
+    const keys = 'openssl genpkey -algorithm ed25519 -out key.pem && openssl pkey -in key.pem -pubout -out public.pem'
+    assert.equal((await run('/bin/sh', ['-c', `cd ${here} && ${keys}`])).status, 0)
+    const port = await freePort()
+    const origin = `http://127.0.0.1:${port}`
+    const options = ['--require-tokens', '--token-keys', join(here, 'public.pem'), '--token-audience', 'notes.example.org']
+    const server = await startServer(programs, ['--web-origins', origin, ...options])
+    for (const name of ['sign-in', 'shared']) cpSync(join(folder, name), join(here, name), { recursive: true })
+    for (const [name, from, to] of [
+        ['site.mjs', 'tokenLife = 30', 'tokenLife = 12'], ['index.html', '22738', server.port], ['sign-in.js', '22738', server.port],
+    ]) {
+        const text = readFileSync(join(here, 'sign-in', name), 'utf8')
+        assert.ok(text.includes(from), name)
+        writeFileSync(join(here, 'sign-in', name), text.replaceAll(from, to))
+    }
+    const site = start('node', [join(here, 'sign-in/site.mjs'), join(here, 'key.pem'), String(port)])
+    await site.line(/ is at http:/)
+    return { origin }
 }
 
 /** A web server for the folder. It puts the port of the Caret server in place of the usual one. */

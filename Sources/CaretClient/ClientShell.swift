@@ -347,7 +347,9 @@ final class ClientShell: Sendable {
     private func run(_ action: ShellAction) {
         switch action {
         case .connect(let server, let timeout): connect(to: server, within: timeout)
-        case .fetchToken: fetchToken()
+        case .fetchToken(let question): fetchToken(question)
+        // If this fails, the files of the edits cannot be written either, and that is reported.
+        case .keepUser(let user): try? folder?.keep(user: user.string)
         case .disconnect: connection.value.disconnect()
         case .setLimits(let limits): connection.value.setLimits(limits)
         case .send(let message, let id): connection.value.send(message, id: id)
@@ -375,14 +377,14 @@ final class ClientShell: Sendable {
     }
 
     /// Asks the app for a token. The client may be released or ended before the answer.
-    private func fetchToken() {
+    private func fetchToken(_ question: Int) {
         guard let token else { return }
         Task { [weak self] in
             let answer: FetchedToken
-            do { answer = .token(try await token().map { WireString($0) }) } catch {
+            do { answer = .token(try await token().map { WireString($0.withoutWhitespaceAtEnds) }) } catch {
                 answer = .failure("\(error)")
             }
-            self?.handle { $0.fetched(answer, at: .now, .random) }
+            self?.handle { $0.fetched(answer, to: question, at: .now, .random) }
         }
     }
 
@@ -430,4 +432,12 @@ extension Moment {
 
 extension Jitter {
     fileprivate static var random: Jitter { Jitter(.random(in: 0..<1)) }
+}
+
+extension String {
+    /// No token has white space, but a file or a response often ends with a line break.
+    fileprivate var withoutWhitespaceAtEnds: String {
+        let rest = drop(while: \.isWhitespace)
+        return String(rest.prefix(rest.lastIndex { !$0.isWhitespace }.map { rest[...$0].count } ?? 0))
+    }
 }

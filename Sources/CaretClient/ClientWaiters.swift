@@ -57,7 +57,8 @@ struct ClientWaiters {
     mutating func shellActions(for action: ClientAction, _ state: ClientState) -> [ShellAction] {
         switch action {
         case .connect(let server, let timeout): return [.connect(to: server, within: timeout)]
-        case .fetchToken: return [.fetchToken]
+        case .fetchToken(let question): return [.fetchToken(question: question)]
+        case .keepUser(let user): return [.keepUser(user)]
         case .disconnect: return [.disconnect]
         case .send(let message, let id): return [.send(message, id: id)]
         case .welcomed(let welcome):

@@ -66,6 +66,8 @@ public final class LiveClient: Sendable {
     ) throws(UnsavedEditsFault) {
         let folder = try UnsavedEditsFolder(folder)
         let id = try folder.clientID(orElse: options.client ?? LiveClient.randomID())
+        var options = options
+        if options.fetchToken != nil, options.user == nil { options.user = try folder.user() }
         // The folder is locked, so no other client uses the id in it.
         let settings = LiveClient.settings(servers, options, id: id, ownsID: true)
         self.init(

@@ -4,7 +4,8 @@ import CaretWire
 /// What the shell of a client must do: a `ClientAction` together with the callers that wait for it.
 enum ShellAction {
     case connect(to: ServerAddress, within: Milliseconds)
-    case fetchToken
+    case fetchToken(question: Int)
+    case keepUser(WireString)
     case disconnect
     case setLimits(Limits.Announced)
     case send(ClientMessage, id: RequestID?)

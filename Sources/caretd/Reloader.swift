@@ -38,8 +38,7 @@ struct Reloader: Sendable {
             if !plan.faults.isEmpty { throw InvalidConfiguration(faults: plan.faults) }
             let tokens = try readTokenKeys(plan.settings)
             try reloadCertificate(plan.settings)
-            signedTokens.use(tokens)
-            apply(plan)
+            apply(plan, tokens)
             notifier.report(.ready)
         } catch {
             for fault in error.faults { log.write(LogEvent(.reloadFailed, .fault(fault))) }
@@ -62,14 +61,17 @@ struct Reloader: Sendable {
         }
     }
 
-    private mutating func apply(_ plan: ReloadPlan) {
+    private mutating func apply(_ plan: ReloadPlan, _ tokens: SignedTokens.Loaded?) {
         // The line about the reload is written if the earlier or the new level allows it.
         log.setLevel(min(settings.logLevel, plan.settings.logLevel))
         settings = plan.settings
         var serverSettings = ServerSettings(settings)
-        serverSettings.signingKeys = signedTokens.keys
-        server.reload(serverSettings)
+        serverSettings.signingKeys = tokens?.marks ?? []
         listeners.reload(settings, certificate.context)
+        serverSettings.guests = listeners.guests
+        // The hub knows the new keys before a token with one of them is accepted.
+        server.reload(serverSettings)
+        signedTokens.use(tokens)
         log.write(LogEvent(.reloaded, .changed(plan.changed), .needsRestart(plan.needsRestart)))
         log.setLevel(settings.logLevel)
     }

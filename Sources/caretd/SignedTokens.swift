@@ -12,6 +12,8 @@ final class SignedTokens: Sendable {
         let keys: TokenKeys
         let rules: TokenRules
 
+        var marks: Set<ByteString> { Set(keys.marks.map(\.bytes)) }
+
         /// Nil if no keys are configured.
         init?(_ settings: Settings) throws(TokenKeysFault) {
             if settings.tokenKeys.isEmpty { return nil }
@@ -28,9 +30,6 @@ final class SignedTokens: Sendable {
     init(_ settings: Settings) throws(TokenKeysFault) { loaded = Mutex(try Loaded(settings)) }
 
     func use(_ new: Loaded?) { loaded.withLock { $0 = new } }
-
-    /// Marks of the keys that count now.
-    var keys: Set<ByteString> { loaded.withLock { Set($0?.keys.marks.map(\.bytes) ?? []) } }
 
     /// The result of a check at this time of the wall clock. Nil if the token is not a signed one, or if no keys are
     /// configured.

@@ -14,12 +14,14 @@ struct ClientConversation {
 
     init(
         servers: [ServerAddress] = [address], reconnects: Bool = true, ownsID: Bool = false,
-        store: WireString? = nil, fetchesTokens: Bool = false, user: WireString? = nil,
+        store: WireString? = nil, token: WireString? = nil, fetchesTokens: Bool = false,
+        user: WireString? = nil,
         unsaved: [UnsavedDocument]? = nil
     ) {
         state = ClientState(
             ClientState.Settings(
-                rotation: ServerRotation(servers), hello: Hello(client: "client-1"), reconnects: reconnects,
+                rotation: ServerRotation(servers), hello: Hello(client: "client-1", token: token),
+                reconnects: reconnects,
                 ownsID: ownsID, store: store, fetchesTokens: fetchesTokens, user: user),
             unsaved: unsaved)
     }
@@ -41,8 +43,11 @@ struct ClientConversation {
         Welcome(unit: .utf16, server: "caret/test", user: "ann", client: "p-1", ping: 20))
 
     mutating func start() -> [ClientAction] { handle { [now] in $0.started(at: now) } }
-    mutating func fetched(_ answer: FetchedToken) -> [ClientAction] {
-        handle { [now, jitter] in $0.fetched(answer, at: now, jitter) }
+    /// The app answers a question, by default the newest one.
+    mutating func fetched(_ answer: FetchedToken, to question: Int? = nil) -> [ClientAction] {
+        handle { [now, jitter] in
+            $0.fetched(answer, to: question ?? $0.newestQuestion, at: now, jitter)
+        }
     }
     mutating func connected() -> [ClientAction] { handle { [now] in $0.connected(at: now) } }
 

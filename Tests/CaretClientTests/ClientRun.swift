@@ -135,7 +135,8 @@ struct ClientRun {
             case .answer(let number, _): answer(number, "", &outcome)
             case .fail(let number, let fault): answer(number, ": " + fault.word, &outcome)
             case .keep(let key): try run(keep(key), &outcome)
-            case .connect, .disconnect, .fetchToken, .welcomed, .reportProgress, .deliver, .update, .end,
+            case .connect, .disconnect, .fetchToken, .keepUser, .welcomed, .reportProgress, .deliver, .update,
+                .end,
                 .wake:
                 break
             }

@@ -55,7 +55,7 @@ import Testing
     @Test("the client connects only once it has a token, and shows it")
     func first() {
         var talk = ClientConversation(fetchesTokens: true)
-        #expect(talk.start().contains(.fetchToken))
+        #expect(talk.start().asks)
         #expect(talk.state.link == .fetchingToken)
         #expect(talk.fetched(.token("first")).contains(Self.connecting))
         #expect(Self.shown(in: talk.connected()) == "first")
@@ -64,13 +64,13 @@ import Testing
     @Test("it asks again at 70 to 85 % of the time, and shows the new token on the open connection")
     func refresh() {
         var talk = Self.online()
-        #expect(!talk.wait(69_999).contains(.fetchToken))
-        #expect(talk.wait(1).contains(.fetchToken))
+        #expect(!talk.wait(69_999).asks)
+        #expect(talk.wait(1).asks)
         let actions = talk.fetched(.token("second"))
         #expect(Self.shown(in: actions) == "second" && talk.state.link.isWelcomedForTests)
         let answered = talk.receive(Self.authenticated(), Self.id(of: actions))
-        #expect(!answered.contains(.disconnect) && !answered.contains(.fetchToken))
-        #expect(talk.wait(70_000).contains(.fetchToken))
+        #expect(!answered.contains(.disconnect) && !answered.asks)
+        #expect(talk.wait(70_000).asks)
     }
 
     @Test("the same token again is no error")
@@ -107,8 +107,8 @@ import Testing
         _ = talk.start()
         _ = talk.fetched(.failure("no network"))
         guard case .waiting = talk.state.link else { return #expect(Bool(false)) }
-        #expect(!talk.wait(9_999).contains(.fetchToken))
-        #expect(talk.wait(1).contains(.fetchToken))
+        #expect(!talk.wait(9_999).asks)
+        #expect(talk.wait(1).asks)
     }
 
     @Test("a function that never answers counts as a failure after 30 s")
@@ -126,8 +126,8 @@ import Testing
         var talk = Self.online()
         _ = talk.wait(70_000)
         #expect(!talk.fetched(.failure("no network")).contains(.disconnect))
-        #expect(!talk.wait(9_999).contains(.fetchToken))
-        #expect(talk.wait(1).contains(.fetchToken))
+        #expect(!talk.wait(9_999).asks)
+        #expect(talk.wait(1).asks)
     }
 
     @Test("a token that has ended is replaced once, and then at most every 10 s")
@@ -138,11 +138,11 @@ import Testing
         _ = talk.fetched(.token("old"))
         _ = talk.connected()
         _ = talk.wait(4_000)
-        #expect(talk.receive(Self.error(.tokenEnded)).contains(.fetchToken))
+        #expect(talk.receive(Self.error(.tokenEnded)).asks)
         #expect(talk.fetched(.token("older")).contains(Self.connecting))
         #expect(Self.shown(in: talk.connected()) == "older")
-        #expect(!talk.receive(Self.error(.tokenEnded)).contains(.fetchToken))
-        #expect(talk.wait(10_000).contains(.fetchToken))
+        #expect(!talk.receive(Self.error(.tokenEnded)).asks)
+        #expect(talk.wait(10_000).asks)
     }
 
     @Test("a bye because of the token fetches another one before the next hello")
@@ -151,7 +151,7 @@ import Testing
         _ = talk.wait(20_000)
         #expect(talk.receive(.bye(Bye(reason: .tokenEnded))) == [])
         _ = talk.disconnect()
-        #expect(talk.wait(5_000).contains(.fetchToken))
+        #expect(talk.wait(5_000).asks)
         _ = talk.fetched(.token("second"))
         #expect(Self.shown(in: talk.connected()) == "second")
     }
@@ -186,8 +186,8 @@ import Testing
         let refused = talk.receive(
             .error(ErrorReport(.rateLimited, "no", retryAfterMilliseconds: 12_000)), id)
         #expect(!refused.contains(.disconnect))
-        #expect(!talk.wait(11_999).contains(.fetchToken))
-        #expect(talk.wait(1).contains(.fetchToken))
+        #expect(!talk.wait(11_999).asks)
+        #expect(talk.wait(1).asks)
     }
 
     @Test("a client never goes on as another user", arguments: [false, true])
@@ -205,16 +205,101 @@ import Testing
         #expect(ending.contains(.end(.otherUser(expected: "ann", found: "bob"))))
     }
 
-    @Test("a fixed token that has ended ends the client, because it has no other one")
-    func fixedToken() {
-        var talk = ClientConversation()
+    @Test("a token that the app caches until its end is shown at most every 10 s")
+    func cached() {
+        var talk = Self.online()
+        _ = talk.wait(70_000)
+        let id = Self.id(of: talk.fetched(.token("first")))
+        _ = talk.receive(
+            .authenticated(Authenticated(user: "ann", expiresInMilliseconds: 0)), id)
+        #expect(!talk.wait(9_999).asks)
+        #expect(talk.wait(1).asks)
+    }
+
+    @Test("a function that hangs while the client is online is called again, and its late answer is ignored")
+    func hanging() {
+        var talk = Self.online()
+        #expect(talk.wait(70_000).asks)
+        let late = talk.state.newestQuestion
+        _ = talk.wait(30_000)
+        #expect(talk.wait(10_000).asks)
+        #expect(talk.fetched(.token(nil), to: late) == [])
+        #expect(Self.shown(in: talk.fetched(.token("second"))) == "second")
+    }
+
+    @Test("a newer token is not dropped because the former one has ended")
+    func newer() {
+        var talk = Self.online()
+        _ = talk.wait(70_000)
+        _ = talk.disconnect()
+        _ = talk.wait(5_000)
+        _ = talk.connected()
+        _ = talk.fetched(.token("second"))
+        #expect(talk.receive(Self.error(.tokenEnded)).contains(Self.connecting))
+        #expect(Self.shown(in: talk.connected()) == "second")
+    }
+
+    @Test("a token that was accepted before and is refused now is replaced once, because its key may be gone")
+    func removedKey() {
+        var talk = Self.online()
+        _ = talk.wait(20_000)
+        _ = talk.disconnect()
+        _ = talk.wait(5_000)
+        #expect(Self.shown(in: talk.connected()) == "first")
+        #expect(talk.receive(Self.error(.unauthorized)).asks)
+        _ = talk.fetched(.token("second"))
+        _ = talk.connected()
+        _ = talk.receive(Self.error(.unauthorized))
+        guard case .ended(.refused) = talk.state.link else { return #expect(Bool(false)) }
+    }
+
+    @Test("a client that does not reconnect ends if its token has ended")
+    func oneShot() {
+        var talk = ClientConversation(reconnects: false, fetchesTokens: true)
         _ = talk.start()
+        _ = talk.fetched(.token("old"))
         _ = talk.connected()
         _ = talk.receive(Self.error(.tokenEnded))
         guard case .ended(.refused) = talk.state.link else { return #expect(Bool(false)) }
-        var other = ClientConversation.welcomed()
-        #expect(other.receive(.bye(Bye(reason: .tokenEnded))).contains(.end(.revoked)))
     }
+
+    @Test("a client with a folder notes who its edits belong to")
+    func folder() {
+        var talk = ClientConversation(fetchesTokens: true, unsaved: [])
+        _ = talk.start()
+        _ = talk.fetched(.token("first"))
+        _ = talk.connected()
+        #expect(talk.receive(Self.welcome()).first == .keepUser("ann"))
+    }
+
+    @Test("a fixed token that has ended ends the client, because it has no other one")
+    func fixedToken() {
+        for isWelcomed in [false, true] {
+            var talk = ClientConversation(token: "fixed")
+            _ = talk.start()
+            _ = talk.connected()
+            if isWelcomed {
+                _ = talk.receive(Self.welcome())
+                #expect(talk.receive(.bye(Bye(reason: .tokenEnded))).contains(.end(.revoked)))
+            } else {
+                _ = talk.receive(Self.error(.tokenEnded))
+                guard case .ended(.refused) = talk.state.link else { return #expect(Bool(false)) }
+            }
+        }
+    }
+
+    @Test("a guest, who has no token, connects again")
+    func guest() {
+        var talk = ClientConversation.welcomed()
+        #expect(talk.receive(.bye(Bye(reason: .tokenEnded))) == [])
+        _ = talk.disconnect()
+        guard case .waiting = talk.state.link else { return #expect(Bool(false)) }
+    }
+}
+
+extension [ClientAction] {
+    /// Whether the app is asked for a token.
+    fileprivate var asks: Bool { contains { if case .fetchToken = $0 { true } else { false } } }
 }
 
 extension ClientState.Link {

@@ -341,6 +341,31 @@ export const cases = {
         assert.deepEqual(revoked.link, { state: 'ended', reason: 'revoked' })
     },
 
+    'a token that was accepted before and is refused now is replaced once, because its key may be gone'() {
+        const state = online()
+        state.disconnected('lost', 1, 0)
+        state.timePassed(20_000, 0)
+        state.connected(20_000)
+        const refusal = { type: 'error', code: 'unauthorized', message: 'no key with this kid' }
+        state.received(refusal, 20_000, 0)
+        state.timePassed(60_000, 0)
+        assert.equal(state.link.state, 'asking')
+        state.tokenArrived('t2', 60_000, 0)
+        state.connected(60_000)
+        state.received(refusal, 60_000, 0)
+        assert.deepEqual(state.link, { state: 'ended', reason: 'unauthorized' })
+    },
+
+    'a guest, who has no token, connects again'() {
+        const state = new ClientState({ client: 'secret-id' })
+        state.started(0)
+        state.connected(0)
+        state.received({ type: 'welcome', user: 'anonymous', unit: 'utf-16', ping: 20, limits: {} }, 0, 0)
+        state.received({ type: 'bye', reason: 'token_ended' }, 1, 0)
+        state.disconnected('ended', 1, 0)
+        assert.equal(state.link.state, 'waiting')
+    },
+
     'without a function, a token that has ended is final: in answer to `hello`, and as bye'() {
         const first = new ClientState({ client: 'secret-id', token: 't1' })
         first.started(0)

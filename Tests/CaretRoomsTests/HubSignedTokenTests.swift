@@ -100,13 +100,27 @@ struct HubSignedTokenTests {
     func keys() {
         sign("bob", as: "token-bob", .all, key: "key-2")
         let (ann, bob, root) = (connect(), connect("token-bob"), world.connect("root"))
-        world.hubEvent(.keysChanged(["key-2", "key-3"]))
+        world.hubEvent(.signInChanged(keys: ["key-2", "key-3"], guests: .none))
         world.run()
         #expect(ann.hears() == ["welcome", HubSignedTokenTests.bye])
         for client in [bob, root] { #expect(client.hears() == ["welcome"]) }
         #expect(connect().heard().line(0).contains(#""token_ended","message":"the key that signed"#))
         sign("ann", as: "token-ann", .all, key: "key-3")
         #expect(connect().hears() == ["welcome"])
+    }
+
+    /// Rule H12.
+    @Test("guests end if they may read something else from now on, and their clients connect again")
+    func guests() {
+        world.anonymous = Identity(user: "anonymous", .guest(nil), grants: HubSignedTokenTests.reader)
+        let guest = world.connection()
+        guest.says(#"{"type":"hello","protocol":1,"client":"guest-client"}"#)
+        world.hubEvent(.signInChanged(keys: [], guests: HubSignedTokenTests.reader))
+        world.run()
+        #expect(guest.hears() == ["welcome"])
+        world.hubEvent(.signInChanged(keys: [], guests: HubSignedTokenTests.notes))
+        world.run()
+        #expect(guest.hears() == [HubSignedTokenTests.bye])
     }
 
     /// Rule A24.

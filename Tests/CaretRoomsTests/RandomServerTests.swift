@@ -141,7 +141,7 @@ private final class RandomRun {
     private func changeGrants() {
         if random.chance(20) {
             let keys: [Set<ByteString>] = [["key-1", "key-2"], ["key-2"]]
-            world.hubEvent(.keysChanged(random.pick(keys)))
+            world.hubEvent(.signInChanged(keys: random.pick(keys), guests: .none))
             return
         }
         let grants = random.pick([

@@ -6,7 +6,9 @@ package enum ClientAction: Equatable, Sendable {
     /// Connect to this server. The state ends the attempt itself after this time.
     case connect(to: ServerAddress, within: Milliseconds)
     /// Ask the app for a token, and answer with `fetched`.
-    case fetchToken
+    case fetchToken(question: Int)
+    /// Note in the folder of unsaved edits who they belong to, before the next action.
+    case keepUser(WireString)
     /// Drop the connection or the attempt to connect, and ignore its later events.
     case disconnect
     case send(ClientMessage, id: RequestID?)

@@ -84,6 +84,9 @@ package struct ClientState {
     /// Unsaved edits that are kept in a folder. Nil if the client has no folder.
     private(set) var unsaved: UnsavedDocuments?
 
+    /// The number of the newest question for a token.
+    package var newestQuestion: Int { tokens?.question ?? 0 }
+
     package init(_ settings: Settings, unsaved: [UnsavedDocument]? = nil) {
         self.settings = settings
         rotation = settings.rotation
@@ -286,6 +289,7 @@ extension ClientState {
         link = .helloSent
         silentSince = now
         var hello = settings.hello
+        tokens?.show()
         if let token = tokens?.token { hello.token = token }
         return [.send(.hello(hello), id: nil)] + wake()
     }
@@ -346,7 +350,8 @@ extension ClientState {
         if let wakesAt, wakesAt <= now { self.wakesAt = nil }
         requests.timePassed(at: now)
         let kept = unsaved?.retryAt.map { $0 <= now } == true ? keepAgain() : []
-        return kept + refreshToken(at: now) + sendRequests() + changeAll { $0.timePassed(at: now, &$1) }
+        return kept + refreshToken(at: now, jitter) + sendRequests()
+            + changeAll { $0.timePassed(at: now, &$1) }
             + checkLinkDeadline(at: now, jitter)
     }
 
@@ -355,7 +360,7 @@ extension ClientState {
         switch link {
         case .idle, .ended: return []
         case .waiting: return connect(at: now) + wake()
-        case .fetchingToken: return fetched(.failure("no answer within 30 s"), at: now, jitter)
+        case .fetchingToken: return wake()
         case .connecting:
             let seconds = rotation.attemptTimeout.value / 1_000
             return disconnected(.unreachable("no answer within \(seconds) s"), at: now, jitter)
@@ -383,6 +388,7 @@ extension ClientState {
                 return disconnected(
                     .notUnderstood("the server's offsets are not in UTF-16 units"), at: now, jitter)
             }
+            let isNewUser = tokens != nil && user == nil && unsaved != nil
             if let end = accepted(welcome.user, for: welcome.expiresInMilliseconds, at: now, jitter) {
                 return end
             }
@@ -390,7 +396,8 @@ extension ClientState {
             welcomedAt = now
             rotation.welcomed()
             lastFault = nil
-            return [.welcomed(welcome)] + changeAll { $0.welcomed(at: now, &$1) } + sendFollow()
+            return (isNewUser ? [.keepUser(welcome.user)] : []) + [.welcomed(welcome)]
+                + changeAll { $0.welcomed(at: now, &$1) } + sendFollow()
                 + sendRequests()
         case .error(let error): return helloRefused(error, at: now, jitter)
         case .bye(let bye): return handle(bye, at: now)
@@ -404,11 +411,14 @@ extension ClientState {
         _ error: ErrorReport, at now: Moment, _ jitter: Jitter
     ) -> [ClientAction] {
         let refusal = ServerRefusal(error)
-        if refusal.code?.refusesEveryHello == true { return end(.refused(refusal), at: now) }
-        if refusal.code == .tokenEnded {
-            let ending = tokenEnded(.refused(refusal), at: now)
-            return ending.isEmpty ? [.disconnect] + connect(at: now) : ending
+        let mayReplace = settings.reconnects && tokens != nil
+        let needsToken =
+            refusal.code == .tokenEnded || refusal.code == .unauthorized && tokens?.refused() == true
+        if needsToken, mayReplace {
+            tokens?.ended()
+            return [.disconnect] + connect(at: now)
         }
+        if needsToken || refusal.code?.refusesEveryHello == true { return end(.refused(refusal), at: now) }
         closeNotice = CloseNotice(error)
         return disconnected(.announced(refusal.description), at: now, jitter)
     }
@@ -510,13 +520,15 @@ extension ClientState {
             ).min()
     }
 
-    private var refreshAt: Moment? { link.isWelcomed ? tokens?.refreshAt : nil }
+    private var refreshAt: Moment? {
+        if link.hasEnded { return nil }
+        return [tokens?.answerDue, link.isWelcomed ? tokens?.refreshAt : nil].compactMap(\.self).min()
+    }
 
     /// When the client must ping, disconnect or connect again, if the server sends nothing until then.
     private var linkDeadline: Moment? {
         switch link {
-        case .idle, .ended: nil
-        case .fetchingToken: silentSince + TokenFetching.longestAnswer
+        case .idle, .fetchingToken, .ended: nil
         case .connecting, .helloSent: silentSince + rotation.attemptTimeout
         case .welcomed(let welcome): silentSince + Milliseconds(max(1, welcome.ping) * 1_000)
         case .waiting(let moment): moment

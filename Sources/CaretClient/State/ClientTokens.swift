@@ -21,20 +21,24 @@ extension ClientState {
     private mutating func fetchToken(at now: Moment) -> [ClientAction] {
         if tokens?.isAsking != false { return [] }
         tokens?.asked(at: now)
-        return [.fetchToken]
+        return [.fetchToken(question: tokens?.question ?? 0)]
     }
 
-    /// Asks for the next token if it is time.
-    mutating func refreshToken(at now: Moment) -> [ClientAction] {
+    /// Asks for the next token if it is time, or goes on without an answer.
+    mutating func refreshToken(at now: Moment, _ jitter: Jitter) -> [ClientAction] {
+        if let question = tokens?.question, let due = tokens?.answerDue, due <= now {
+            let seconds = TokenFetching.longestAnswer.value / 1_000
+            return fetched(.failure("no answer within \(seconds) s"), to: question, at: now, jitter)
+        }
         guard link.isWelcomed, let refreshAt = tokens?.refreshAt, refreshAt <= now else { return [] }
         return fetchToken(at: now)
     }
 
     /// The app has answered.
     package mutating func fetched(
-        _ answer: FetchedToken, at now: Moment, _ jitter: Jitter
+        _ answer: FetchedToken, to question: Int, at now: Moment, _ jitter: Jitter
     ) -> [ClientAction] {
-        if link.hasEnded { return [] }
+        if link.hasEnded || question != tokens?.question || tokens?.isAsking != true { return [] }
         switch answer {
         case .token(nil): return end(.signedOut, at: now)
         case .token(let token?):
@@ -42,7 +46,7 @@ extension ClientState {
             if link == .fetchingToken { return connect(at: now) + wake() }
             guard link.isWelcomed else { return [] }
             let id = ids.next()
-            tokens?.sent(id)
+            tokens?.show(id)
             return [.send(.authenticate(Authenticate(token: token)), id: id)]
         case .failure(let reason):
             tokens?.failed(at: now)
@@ -98,7 +102,8 @@ extension ClientState {
     /// The server has said that the token of the connection has ended. Without an app that has another one, the client
     /// ends.
     mutating func tokenEnded(_ fault: ConnectionFault, at now: Moment) -> [ClientAction] {
-        if tokens == nil { return end(fault, at: now) }
+        // A guest has no token that could end: what guests may read has changed.
+        if tokens == nil { return settings.hello.token == nil ? [] : end(fault, at: now) }
         tokens?.ended()
         return []
     }

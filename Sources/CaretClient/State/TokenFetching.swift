@@ -14,6 +14,12 @@ package struct TokenFetching: Equatable, Sendable {
     private var askedAt: Moment?
     /// Whether the app has not answered yet.
     private(set) var isAsking = false
+    /// The number of the newest question. The answer to an older one comes too late.
+    private(set) var question = 0
+    /// The token of the last `hello` or `authenticate`.
+    private var shown: WireString?
+    /// The token that the server has accepted last.
+    private var accepted: WireString?
     /// When the app is asked for the token that replaces the one of the connection.
     private(set) var refreshAt: Moment?
     /// The `authenticate` request that is not answered yet.
@@ -26,22 +32,39 @@ package struct TokenFetching: Equatable, Sendable {
 
     mutating func asked(at now: Moment) {
         (askedAt, isAsking, refreshAt) = (now, true, nil)
+        question += 1
     }
+
+    /// When a question without an answer counts as failed.
+    var answerDue: Moment? { isAsking ? askedAt.map { $0 + TokenFetching.longestAnswer } : nil }
 
     mutating func answered(_ token: WireString?) {
         isAsking = false
         if let token { self.token = token }
     }
 
-    mutating func ended() { token = nil }
+    /// The token that was shown has ended. A newer one may be here already.
+    mutating func ended() { if token == shown { token = nil } }
+
+    /// The server refuses the token that was shown for good. Returns whether another one may help: the server has
+    /// accepted this one before, so its key was probably removed meanwhile.
+    mutating func refused() -> Bool {
+        guard shown != nil, shown == accepted else { return false }
+        accepted = nil
+        ended()
+        return true
+    }
 
     /// The server accepts the token for this long. Nobody asks at the same moment as all others.
     mutating func accepted(for milliseconds: Int?, at now: Moment, _ jitter: Jitter) {
-        authenticating = nil
-        refreshAt = milliseconds.map { now + Milliseconds(Int(Double($0) * (0.7 + 0.15 * jitter.value))) }
+        (authenticating, accepted) = (nil, shown)
+        refreshAt = milliseconds.map {
+            max(now + Milliseconds(Int(Double($0) * (0.7 + 0.15 * jitter.value))), mayAsk(at: now))
+        }
     }
 
-    mutating func sent(_ id: RequestID) { authenticating = id }
+    /// The newest token is being shown, on an open connection by this request.
+    mutating func show(_ id: RequestID? = nil) { (shown, authenticating) = (token, id) }
 
     /// The app or the server has failed, so the client asks again later. The token of the connection still counts.
     mutating func failed(at now: Moment, retryAfter: Milliseconds? = nil) {

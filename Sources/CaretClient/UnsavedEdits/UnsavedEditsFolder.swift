@@ -94,6 +94,13 @@ package final class UnsavedEditsFolder: Sendable {
         return id
     }
 
+    /// The user whose edits are in this folder; nil if no user is known.
+    package func user() throws(UnsavedEditsFault) -> String? {
+        try read("user").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    package func keep(user: String) throws(UnsavedEditsFault) { try write(Array(user.utf8), to: "user") }
+
     /// Reads all documents with unsaved edits. Removes files that a killed process left half written.
     package func replicas() throws(UnsavedEditsFault) -> [UnsavedDocument] {
         let names = try UnsavedEditsFolder.call("read the folder", path) { () throws(FileCallFault) in

@@ -63,6 +63,8 @@ export class ClientState {
     constructor({ servers = [null], keeps = false, user, ownsID = false, ...settings }) {
         this.#rotation = new ServerRotation(servers)
         this.hello = hello(settings)
+        // A guest has no token that could end. What guests may read has changed, and the next connection shows that.
+        if (!settings.token) this.finalReasons = ['revoked']
         this.#keeps = keeps
         this.user = user
         this.#ownsID = ownsID

@@ -143,6 +143,11 @@ export const withTokens = (ClientState, ServerRotation, CaretError) => class ext
     }
 
     #helloAnswered(message, now, jitter) {
+        // The server has accepted this token before, so its key was probably removed, and another token may help.
+        if (message.code === 'unauthorized' && this.#accepted !== null && this.hello.token === this.#accepted) {
+            this.#accepted = null
+            return this.#helloAnswered({ ...message, code: 'token_ended' }, now, jitter)
+        }
         if (message.code === 'token_ended' || message.reason === 'token_ended') this.#drop(this.hello.token)
         if (message.type === 'welcome') {
             // Unsaved edits of this user must not go to another one.

@@ -57,8 +57,9 @@ package enum Credential: Hashable, Sendable {
     /// Why a connection with this credential ends if the token no longer counts.
     var byeReason: ByeReason {
         switch self {
-        case .unneeded, .stored, .guest: .revoked
-        case .signed: .tokenEnded
+        case .unneeded, .stored: .revoked
+        // `token_ended` is not final: a guest may still read something, or sign in.
+        case .signed, .guest: .tokenEnded
         }
     }
 }

@@ -13,7 +13,7 @@ package struct VerifiedLook: Equatable, Sendable {
 }
 
 extension WireInfo {
-    /// What others see: the name and color of the token take precedence over what the client says, and `verified` says
+    /// What others see: if the token has a name or a color, these replace both that the client says, and `verified` says
     /// so. A client cannot say `verified` itself.
     ///
     /// If all of it were too long, the rest of what the client says is left out.
@@ -22,7 +22,7 @@ extension WireInfo {
         if let name = look?.name { own.append(("name", .string(name))) }
         if let color = look?.color { own.append(("color", .string(color))) }
         if look != nil { own.append(("verified", .bool(true))) }
-        let replaced = own.map(\.0) + ["verified"]
+        let replaced: [WireString] = look == nil ? ["verified"] : ["name", "color", "verified"]
         guard let info else { return own.isEmpty ? nil : WireInfo(own) }
         // The line was checked when the client's object was read.
         guard let said = try? JSONObject(parsing: info.json).members else { return WireInfo(own) }

@@ -141,14 +141,16 @@ extension HubState {
         }
     }
 
-    /// Only tokens with these keys count from now on.
-    mutating func keysChanged(_ keys: Set<ByteString>) {
+    /// Only tokens with these keys count from now on, and guests have these rights.
+    mutating func signInChanged(_ keys: Set<ByteString>, _ guests: Grants) {
         signingKeys = keys
         for connection in joinedConnections.connections {
-            guard case .signed(let signed) = joinedConnections[connection]?.identity.credential else {
-                continue
+            guard let identity = joinedConnections[connection]?.identity else { continue }
+            switch identity.credential {
+            case .unneeded, .stored: break
+            case .signed(let signed): if !keys.contains(signed.key) { signOut(connection) }
+            case .guest: if identity.grants != guests { signOut(connection) }
             }
-            if !keys.contains(signed.key) { signOut(connection) }
         }
     }
 

@@ -32,8 +32,8 @@ package enum HubEvent: Sendable {
     case progressed(CallID, MaintenanceProgress)
     /// A token has other grants now. They are nil if the token was revoked.
     case grantsChanged(Grants?, TokenID)
-    /// Signed tokens count only if they were signed with one of these keys.
-    case keysChanged(Set<ByteString>)
+    /// Signed tokens count only if they were signed with one of these keys, and guests have these rights.
+    case signInChanged(keys: Set<ByteString>, guests: Grants)
     /// An event of the bus between the servers over the same store.
     case bus(BusEvent)
     case shutDown(retryAfterMilliseconds: Int?)

@@ -158,7 +158,7 @@ package struct HubState: Sendable {
         case .encoded(let id, let text): encoded(id, text)
         case .progressed(let id, let progress): progressed(id, progress)
         case .grantsChanged(let grants, let token): grantsChanged(grants, of: token)
-        case .keysChanged(let keys): keysChanged(keys)
+        case .signInChanged(let keys, let guests): signInChanged(keys, guests)
         case .bus(let event): received(event)
         case .shutDown(let retry): shutDown(retryAfterMilliseconds: retry)
         case .timePassed: break

@@ -23,6 +23,9 @@ package struct ServerSettings: Sendable {
     /// Marks of the keys of signed tokens. A reload ends the connections whose token has another key.
     package var signingKeys: Set<ByteString> = []
 
+    /// What clients without a token may read. A reload ends the connections that could read something else.
+    package var guests = Grants.none
+
     /// Which hosts and pages may use HTTP.
     package var siteGuard = SiteGuard()
 

@@ -109,7 +109,7 @@ package final class Switchboard: Sendable {
         newConnections.withLock { $0 = $0.with(settings.limits, settings.siteGuard) }
         lineBudget.withLock { $0.setLimit(settings.limits.lineBudget) }
         outputBudget.setLimit(settings.limits.outputBudget)
-        hub.enqueue(.event(.keysChanged(settings.signingKeys)))
+        hub.enqueue(.event(.signInChanged(keys: settings.signingKeys, guests: settings.guests)))
     }
 
     /// Notifies all connections that the server stops, and calls `completion` once all of them are closed.

@@ -2,7 +2,8 @@ import COpenSSL
 package import CaretLog
 import CaretWire
 
-/// Tells keys apart without their secrets: half of a SHA-256 over the key's id, its algorithm and its numbers.
+/// Tells keys apart without their secrets: half of a SHA-256 over the key's algorithm and its numbers. A key that gets
+/// another id stays the same key.
 ///
 /// If the mark of a connection's token is no longer among the marks of the keys, the key is gone or was changed.
 package struct KeyMark: Hashable, Sendable {
@@ -14,16 +15,15 @@ package struct KeyMark: Hashable, Sendable {
         ByteString(utf8: [high, low].flatMap { withUnsafeBytes(of: $0.bigEndian) { Array($0) } })
     }
 
-    init(id: WireString?, _ material: KeyMaterial) {
+    init(_ material: KeyMaterial) {
         var bytes: [UInt8] = []
         let parts =
-            [id.map { Array($0.utf8) } ?? []] + [Array(material.algorithm.rawValue.utf8)] + material.numbers
+            [Array(material.algorithm.rawValue.utf8)] + material.numbers
         // The lengths keep apart what would otherwise have the same bytes.
         for part in parts {
             withUnsafeBytes(of: UInt64(part.count).bigEndian) { bytes += $0 }
             bytes += part
         }
-        bytes.append(id == nil ? 0 : 1)
         var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         _ = SHA256(bytes, bytes.count, &digest)
         high = digest[..<8].reduce(0) { $0 << 8 | UInt64($1) }

@@ -16,7 +16,7 @@ struct VerifyingKey: Sendable {
         CryptoStart.ensure()
         self.id = id
         self.material = material
-        mark = KeyMark(id: id, material)
+        mark = KeyMark(material)
         handle = try material.publicHandle()
     }
 

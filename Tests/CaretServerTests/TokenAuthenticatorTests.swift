@@ -89,6 +89,56 @@ struct TokenAuthenticatorTests {
         #expect(await identified(text.bytes.string, at: far) == .tooOften(retryAfterMilliseconds: 6_000))
     }
 
+    /// Rule H6.
+    @Test("a good signed token never waits; bad ones take the slots of unknown tokens, and then must wait")
+    func signed() async {
+        let time = time
+        let ann = Identity(user: "ann", .signed(SignedCredential(key: "key", end: 9)), grants: .all)
+        let signing = TokenAuthenticator(
+            store, now: { time.now.load(ordering: .relaxed) },
+            signed: { token in
+                switch token.string {
+                case "good": .known(ann)
+                case "ended": .ended("it has ended")
+                case "bad": .refused("it is bad")
+                default: nil
+                }
+            })
+        func identified(_ token: WireString) async -> Authentication {
+            await withCheckedContinuation { done in
+                signing.identify(token, at: far) { done.resume(returning: $0) }
+            }
+        }
+        for _ in 0..<20 { #expect(await identified("ended") == .ended("it has ended")) }
+        for _ in 0..<10 { #expect(await identified("bad") == .refused("it is bad")) }
+        #expect(await identified("bad") == .tooOften(retryAfterMilliseconds: 6_000))
+        #expect(await identified("stored") == .tooOften(retryAfterMilliseconds: 6_000))
+        #expect(await identified("good") == .known(ann))
+        time.now.store(6_000, ordering: .relaxed)
+        #expect(await identified("stored") == .unknown)
+    }
+
+    /// Rule H12.
+    @Test(
+        "a client without a token is a guest if guests may read something, and one with a wrong token never is"
+    )
+    func guests() async {
+        let grants = Grants([Grant(.read, to: .prefix("public/"))])!
+        let open = TokenAuthenticator(store, guests: { grants })
+        func identified(_ token: WireString?, at listenerKind: ListenerKind) async -> Authentication {
+            await withCheckedContinuation { done in
+                open.identify(token, at: listenerKind) { done.resume(returning: $0) }
+            }
+        }
+        for port in [5, 6] as [UInt16] {
+            let guest = Identity(user: "anonymous", .guest("4 167772161"), grants: grants)
+            #expect(await identified(nil, at: .address(.ip4(0x0A00_0001, port: port))) == .known(guest))
+        }
+        let near = Identity(user: "anonymous", .guest(nil), grants: grants)
+        #expect(await identified(nil, at: .address(.ip4(0x7F00_0001, port: 5))) == .known(near))
+        #expect(await identified("wrong", at: far) == .unknown)
+    }
+
     @Test("the table of accepted tokens is bounded, and forgets old ones")
     func manyAccepted() {
         func digest(_ number: Int) -> Digest { Digest(SIMD4(UInt64(number), 0, 0, 0)) }

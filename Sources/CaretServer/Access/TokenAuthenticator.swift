@@ -2,6 +2,7 @@ import CaretFormat
 package import CaretLog
 package import CaretRooms
 package import CaretWire
+@preconcurrency import Dispatch
 import Synchronization
 
 /// Accepts clients that have a token of the store, or a signed one.
@@ -19,6 +20,9 @@ package final class TokenAuthenticator: Authenticator {
     private let store: any DocumentStore
     /// Checks a signed token; nil if the server has no keys.
     private let signed: (@Sendable (WireString) -> Authentication?)?
+    /// Signatures are checked here, one after the other, so that a thousand clients that show new tokens at once use at
+    /// most one core, and delay nobody on the loops.
+    private let checks = DispatchQueue(label: "caret.signatures")
     /// What a client without a token may read now.
     private let guests: @Sendable () -> Grants
     /// The time in milliseconds, from a clock that never goes back.
@@ -59,10 +63,13 @@ package final class TokenAuthenticator: Authenticator {
         case .address(let address):
             // A login without a token is not a guess, so it is never delayed.
             guard let token else { return completion(withoutToken(from: address)) }
-            if let result = signed?(token) {
-                completion(limited(result, from: address))
-            } else {
-                lookUp(token, from: address, then: completion)
+            guard let signed else { return lookUp(token, from: address, then: completion) }
+            checks.async { [self] in
+                if let result = signed(token) {
+                    completion(limited(result, from: address))
+                } else {
+                    lookUp(token, from: address, then: completion)
+                }
             }
         }
     }

@@ -48,12 +48,18 @@ import Testing
         let text = String(repeating: "a line of a text that is long\\n", count: 1 << 17)
         // On a busy machine, the pushes take longer than a client may wait with its hello.
         for (number, client) in clients.enumerated() { try client.greet(as: "client-\(number)") }
-        for (number, client) in clients.enumerated() {
-            try client.send(
-                #"{"type":"push","doc":"\#(number)","base":0,"seq":1,"text":"\#(text)","create":true}"#)
+        // How much the C library keeps after a push differs, and sometimes it is less than the server returns.
+        for round in 1...3 {
+            for (number, client) in clients.enumerated() {
+                try client.send(
+                    #"{"type":"push","doc":"\#(round)/\#(number)","base":0,"seq":1,"text":"\#(text)","create":true}"#
+                )
+            }
+            for client in clients { try client.expect(#"{"type":"ack",…"#) }
+            do { return try server.waitForLog(#/ debug event=memory_returned bytes=\d{7,}$/#) } catch {
+                if round == 3 { throw error }
+            }
         }
-        for client in clients { try client.expect(#"{"type":"ack",…"#) }
-        try server.waitForLog(#/ debug event=memory_returned bytes=\d{7,}$/#)
     }
 
     @Test("the log names added and revoked tokens by number")

@@ -1,10 +1,10 @@
-// A page whose users sign in to the site. The site signs a token for each of them, and the client shows it to Caret.
+// The page of a site that signs in its users. The site signs a token for the user, and the client sends it to Caret.
 import { Caret } from 'http://127.0.0.1:22738/caret.js'
 import { showStatus } from '/shared/example.js'
 
 const element = (id) => document.getElementById(id)
 
-/** The client calls this function whenever it needs a token. Null means that nobody is signed in any more. */
+/** The client calls this function whenever it needs a token. It returns null after the user has signed out. */
 async function token() {
     const response = await fetch('/token', { method: 'POST' })
     if (response.status === 401) return null
@@ -15,7 +15,7 @@ async function token() {
 async function showNotes(me) {
     element('signed-in').hidden = false
     document.title = `Notes of ann and bob: ${me.user}`
-    // With the user, the client keeps unsaved edits apart from those of others on this device.
+    // The client keeps the unsaved edits of each user of this device apart.
     const caret = await Caret.connect('http://127.0.0.1:22738', { token, user: me.user, name: me.user })
     const notes = caret.open('examples/sign-in/notes', { create: true })
     notes.bind(element('notes'))
@@ -23,7 +23,7 @@ async function showNotes(me) {
     caret.addEventListener('signedOut', () => location.reload())
 }
 
-/** The button of ann. The right of bob changes when his client gets the next token, which takes up to half a minute. */
+/** The button is for ann. Bob's right changes when his client gets its next token, after at most half a minute. */
 function showWriters({ bobMayWrite }) {
     element('writers').hidden = false
     element('writers').textContent = bobMayWrite ? 'Let bob only read' : 'Let bob write'

@@ -1,4 +1,4 @@
-// A site with two users and sessions of its own. It signs tokens, with which the users sign in to a Caret server.
+// A site with two users and sessions of its own. It signs tokens, and its users sign in to a Caret server with them.
 //
 //     node Examples/sign-in/site.mjs [KEY [PORT]]
 //
@@ -10,7 +10,7 @@ import { createServer } from 'node:http'
 
 const [keyFile = 'key.pem', port = '8000'] = process.argv.slice(2)
 const audience = 'notes.example.org'
-/** In seconds. An hour is a good choice; with half a minute, you can watch a right go away. */
+/** In seconds. Use an hour in an app. Half a minute lets you watch a right change. */
 const tokenLife = 30
 
 // What your app has in its database.

@@ -7,11 +7,11 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     case openThroughProxy(Authority)
     /// Tokens are required, but another setting admits clients without a token.
     case tokensAndAnyone
-    /// Nobody would need the signed tokens.
+    /// There are keys of signed tokens, but no client needs a token.
     case keysWithoutTokens
-    /// Everybody would have full access, so nobody is a guest.
+    /// Guests may read something, but every client has full access.
     case guestsWithoutTokens
-    /// A token for another server would count here.
+    /// Without an audience, the server would accept tokens for other servers.
     case keysWithoutAudience
     /// No client could connect to the server.
     case noListener

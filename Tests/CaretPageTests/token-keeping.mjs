@@ -26,7 +26,7 @@ export const cases = inWorlds({
             world.server.create('a')
             const lines = []
             for (const pushes of ['lose', 'offline', 'commitSilently', 'commit', 'offline', 'lose']) {
-                // A client whose user nobody has named was online once.
+                // A client without a known user was online once.
                 world.server.isReachable = pushes !== 'offline' || user === undefined
                 world.server.pushes = pushes === 'offline' ? 'lose' : pushes
                 const tab = await world.tab(undefined, { token: changing(), user })

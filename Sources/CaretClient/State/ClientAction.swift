@@ -7,7 +7,7 @@ package enum ClientAction: Equatable, Sendable {
     case connect(to: ServerAddress, within: Milliseconds)
     /// Ask the app for a token, and answer with `fetched`.
     case fetchToken(question: Int)
-    /// Note in the folder of unsaved edits who they belong to, before the next action.
+    /// Write the user's name to the folder of unsaved edits before the next action.
     case keepUser(WireString)
     /// Drop the connection or the attempt to connect, and ignore its later events.
     case disconnect

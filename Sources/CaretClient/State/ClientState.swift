@@ -13,7 +13,7 @@ package struct ClientState {
     package enum Link: Equatable {
         /// The client was not started yet.
         case idle
-        /// The app was asked for a token, without which the client does not connect.
+        /// The client waits for a token from the app before it connects.
         case fetchingToken
         case connecting
         /// There is a connection, and `hello` was sent. The server has not answered it yet.
@@ -34,7 +34,7 @@ package struct ClientState {
         var store: WireString?
         /// Whether the app has a function for tokens.
         let fetchesTokens: Bool
-        /// Who the token must belong to, if the program knows that.
+        /// The user of the token, if the program knows that user.
         let user: WireString?
 
         package init(
@@ -59,7 +59,7 @@ package struct ClientState {
     var ids = RequestIDs()
     /// Nil if the app has no function for tokens.
     var tokens: TokenFetching?
-    /// Who the token must belong to; nil if any user will do.
+    /// The user of the token. Nil until the program or the server has named the user.
     var user: WireString?
     package private(set) var documents: [DocumentKey: DocumentState] = [:]
     /// How often each open document was opened and not closed yet.

@@ -67,7 +67,7 @@ extension ClientState {
         return nil
     }
 
-    /// Handles the answer to `authenticate`. Returns nil if the message is none.
+    /// Handles the answer to `authenticate`. Returns nil for any other message.
     mutating func answerToAuthenticate(
         _ envelope: Envelope<ServerMessage>, at now: Moment, _ jitter: Jitter
     ) -> [ClientAction]? {
@@ -99,7 +99,7 @@ extension ClientState {
         return []
     }
 
-    /// The server has said that the token of the connection has ended. Without an app that has another one, the client
+    /// The server has said that the token of the connection has ended. If the app has no function for tokens, the client
     /// ends.
     mutating func tokenEnded(_ fault: ConnectionFault, at now: Moment) -> [ClientAction] {
         // A guest has no token that could end: what guests may read has changed.

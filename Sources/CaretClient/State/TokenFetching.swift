@@ -1,15 +1,14 @@
 package import CaretReplica
 package import CaretWire
 
-/// The tokens of a client that gets them from a function of its app: when it asks for the next one, and whether it has
-/// one to show.
+/// The tokens of a client that gets them from a function of its app. Decides when to ask the app for the next token.
 package struct TokenFetching: Equatable, Sendable {
     /// The app is asked at most once in this time, even if its tokens end at once.
     package static let pause: Milliseconds = 10_000
     /// An answer that takes longer counts as a failure.
     package static let longestAnswer: Milliseconds = 30_000
 
-    /// The newest token; nil before the first one, and after the server has said that it has ended.
+    /// The newest token. Nil before the first one, and after the token has ended.
     private(set) var token: WireString?
     private var askedAt: Moment?
     /// Whether the app has not answered yet.
@@ -43,11 +42,11 @@ package struct TokenFetching: Equatable, Sendable {
         if let token { self.token = token }
     }
 
-    /// The token that was shown has ended. A newer one may be here already.
+    /// The token that the client has shown has ended. The app may have given a newer one since.
     mutating func ended() { if token == shown { token = nil } }
 
-    /// The server refuses the token that was shown for good. Returns whether another one may help: the server has
-    /// accepted this one before, so its key was probably removed meanwhile.
+    /// The server has answered `unauthorized` to the token that the client has shown. Returns true if the server has
+    /// accepted this token before: its key was probably removed since, so another token may be accepted.
     mutating func refused() -> Bool {
         guard shown != nil, shown == accepted else { return false }
         accepted = nil
@@ -55,7 +54,7 @@ package struct TokenFetching: Equatable, Sendable {
         return true
     }
 
-    /// The server accepts the token for this long. Nobody asks at the same moment as all others.
+    /// The server accepts the token for this long. Jitter spreads the questions of many clients.
     mutating func accepted(for milliseconds: Int?, at now: Moment, _ jitter: Jitter) {
         (authenticating, accepted) = (nil, shown)
         refreshAt = milliseconds.map {
@@ -63,7 +62,7 @@ package struct TokenFetching: Equatable, Sendable {
         }
     }
 
-    /// The newest token is being shown, on an open connection by this request.
+    /// The client shows the newest token: in `hello`, or with this request on an open connection.
     mutating func show(_ id: RequestID? = nil) { (shown, authenticating) = (token, id) }
 
     /// The app or the server has failed, so the client asks again later. The token of the connection still counts.

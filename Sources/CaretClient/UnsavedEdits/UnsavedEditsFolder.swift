@@ -94,7 +94,7 @@ package final class UnsavedEditsFolder: Sendable {
         return id
     }
 
-    /// The user whose edits are in this folder; nil if no user is known.
+    /// The user who wrote the edits in this folder. Nil if the server has never named the user.
     package func user() throws(UnsavedEditsFault) -> String? {
         try read("user").map { String(decoding: $0, as: UTF8.self) }
     }

@@ -26,7 +26,7 @@ struct TokenCheck: Subcommand {
             """,
         options: [keys, audience, maxLife, config])
 
-    /// What the options say. The configuration file fills the gaps.
+    /// The values of the options. The configuration file has the missing ones.
     private let given: Settings
     private let hasMaxLife: Bool
     private let config: String?
@@ -124,7 +124,7 @@ struct TokenCheck: Subcommand {
     }
 }
 
-/// What a server takes from a signed token that it accepts.
+/// What a server reads from a signed token that it accepts.
 private struct AcceptedToken {
     private let token: SignedToken
     private let grants: [WireGrant]

@@ -107,7 +107,7 @@ struct TokenSign: Subcommand {
             expires: issued + Int64(life.seconds), grants: grants, name: name, color: color, id: id)
     }
 
-    /// Checks the token as a server does, so that nobody gets a token that every server refuses.
+    /// Checks the token as a server does, so that the command never prints a token that every server refuses.
     private func check(
         _ token: String, of claims: SigningClaims, with keys: TokenKeys
     ) throws(Failure) {

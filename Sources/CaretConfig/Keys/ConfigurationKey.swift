@@ -26,7 +26,7 @@ package struct ConfigurationKey: Sendable {
         case node(Path<String>)
         /// The address of a server, as clients write it; empty for none.
         case reached(Path<String>)
-        /// Who signed tokens are for; empty for nobody.
+        /// The audience of signed tokens; empty for none.
         case audience(Path<String>)
         case tlsUse(Path<TLSUse>)
         case addresses(Path<[ListenAddress]>)

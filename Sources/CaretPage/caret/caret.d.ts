@@ -93,14 +93,14 @@ export interface Keeping {
 /** A document with unsaved edits on this device. */
 export interface Kept {
     name: string
-    /** To whom the edits belong. Undefined if their client was never online, and its program has not named the user. */
+    /** The user who wrote the edits. Undefined if neither the server nor the program has named the user. */
     user?: string
     /** When the edits were stored last. */
     since: Date
     /**
      * 'here': this client has the edits, and `open(name)` continues from them. 'otherTab': another tab has them.
      * 'waiting': a tab that has ended left them, and this client saves them when it is online. 'otherUser': they
-     * belong to another user. 'unknownUser': nobody has named their user, or that of this client, and the token is another
+     * belong to another user. 'unknownUser': their user or the user of this client is not known, and the token is another
      * one. 'damaged': they cannot be read.
      */
     state: 'here' | 'otherTab' | 'waiting' | 'otherUser' | 'unknownUser' | 'damaged'

@@ -13,7 +13,7 @@ const reloadTime = 300
 export class Keeper {
     /** The id of the client. */
     client
-    /** The user to whom the keepsakes belong; undefined if nobody has named them yet. */
+    /** The user of the keepsakes. Undefined until the program or the server has named the user. */
     user
     /** Some keepsakes of the id may belong to the user, but not certainly. Another client must use their push numbers. */
     #isUncertain = false

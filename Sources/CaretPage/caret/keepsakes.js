@@ -3,7 +3,7 @@
 // A keepsake has the unsaved edits of one document: { server, client, number, account, user, name, creates,
 // restores, earlier, time, bytes }. The first three members are its key. `client` is the secret id of the client that has
 // made it, because the server recognises a repeated push only under this id. `account` is made from the token; it is null
-// if there was none yet. `user` is undefined if nobody has named the user: neither the program nor the server. `restores`
+// if there was none yet. `user` is undefined if neither the program nor the server has named the user. `restores`
 // are the numbers that the client has used to restore the document, and `earlier` is the text of an earlier keepsake that
 // this one continues from, if any.
 import { CaretError } from './errors.js'
@@ -43,7 +43,7 @@ export class Keepsakes {
     remember(client) { this.#keeping.remember?.(this.#server, client) }
 
     /**
-     * Whether a keepsake belongs to this user. If nobody has named one of both users, they are certainly the same only if
+     * Whether a keepsake belongs to this user. If one of both users is not known, they are certainly the same only if
      * the token is the same.
      */
     isOfUser(keepsake, user) {
@@ -51,7 +51,7 @@ export class Keepsakes {
         return this.#account !== null && keepsake.account === this.#account
     }
 
-    /** The ids whose keepsakes are all of this user. Those with the newest keepsakes come first. */
+    /** The ids that have keepsakes of this user only. Those with the newest keepsakes come first. */
     async clients(user) {
         const found = (await this.list()).sort((left, right) => right.time - left.time)
         const others = new Set(found.filter((keepsake) => !this.isOfUser(keepsake, user)).map(({ client }) => client))

@@ -40,7 +40,7 @@ export async function forget({ keepsakes, client, documents, stored }, id) {
 }
 
 /**
- * From now on, the edits of another client belong to this user, if nobody has named theirs. All edits of one client are of
+ * From now on, the edits of another client belong to this user, if their user is not known. All edits of one client are of
  * one person. Returns false if another tab uses them, or if the user is not known yet.
  */
 export async function claim({ keepsakes, client, user }, id) {

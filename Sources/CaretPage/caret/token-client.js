@@ -1,4 +1,4 @@
-// A client whose token comes from a function of the program. Few clients have one, so this file is loaded only for them.
+// A client that gets its tokens from a function of the program. Few clients do, so this file is loaded only for them.
 // It imports nothing, because a page would then load what it imports as a file of its own.
 //
 // The state has one more action:
@@ -6,7 +6,7 @@
 //     { do: 'ask' }         call the function, and call `tokenArrived` or `tokenFailed` with what it answers
 //
 // While the client waits for the first token, or for another one after the last has ended, the state of the link is
-// 'asking'. At most one call of the function counts at a time.
+// 'asking'. At most one call of the function is waited for at a time.
 
 /** The shortest time from a token to the next call of the function, and from a failure to the next attempt, in ms. */
 export const askPause = 10_000
@@ -201,7 +201,7 @@ export const asking = (get, keeper) => async () => {
     }
 }
 
-/** The sentence without what looks like a token. A page may show it, and a program may write it to a log. */
+/** The sentence without anything that looks like a token. A page may show it, and a program may write it to a log. */
 function withoutTokens(sentence) {
     return String(sentence).replace(/\b(ey[\w-]+\.[\w.-]+|caret_\w+)/g, '…')
 }

@@ -108,7 +108,7 @@ extension ConnectionState {
             send(line, of: .session(session))
             return finishIfFinishing(session)
         }
-        // The client will receive `bye` because of its token, so it needs no `rights` message.
+        // The client will receive `bye`, so it needs no `rights` message.
         if case .finishing(_, .tokenEnded) = phase, output.kind == .rights { return }
         if stage == .closing, output.kind == .closed {
             // If the client did not request this close, it does not get `closed`.

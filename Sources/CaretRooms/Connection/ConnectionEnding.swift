@@ -75,7 +75,7 @@ extension ConnectionState {
         }
     }
 
-    /// The token no longer counts: requests under way are answered, pushes in rooms are acked or refused, and
+    /// The token is no longer valid: requests under way are answered, pushes in rooms are acked or refused, and
     /// nothing more is accepted.
     mutating func tokenEnded(_ reason: ByeReason) {
         switch phase {

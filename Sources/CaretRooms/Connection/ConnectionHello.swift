@@ -34,7 +34,7 @@ extension ConnectionState {
         if case .known(let identity) = result { join(hello, id, as: identity) }
     }
 
-    /// Handles the lookup of another token. Until the hub has accepted it, the earlier one counts.
+    /// Handles the lookup of another token. The earlier one stays valid until the hub has accepted the new one.
     private mutating func authenticated(
         _ result: Authentication, _ authenticate: Authenticate, _ id: RequestID?
     ) {
@@ -47,7 +47,7 @@ extension ConnectionState {
         ask(.authenticate(identity), .authenticate(authenticate), id)
     }
 
-    /// Refuses another token. The connection ends if the token is not valid, unless it ends already.
+    /// Refuses another token, and ends the connection unless it is ending already.
     mutating func tokenRefused(_ report: ErrorReport, _ id: RequestID?) {
         if case .welcomed = phase { return fail(report, id) }
         note(report)

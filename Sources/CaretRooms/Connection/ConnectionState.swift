@@ -28,7 +28,7 @@ package struct ConnectionState: Sendable {
         /// The peer has stopped sending. It gets no last message.
         case inputEnded
         case shuttingDown(retryAfterMilliseconds: Int?)
-        /// The token no longer counts: `revoked` or `tokenEnded`.
+        /// The token is no longer valid: `revoked` or `tokenEnded`.
         case tokenEnded(ByeReason)
     }
 

@@ -2,7 +2,7 @@ package import CaretCore
 package import CaretLog
 package import CaretWire
 
-/// Who a client is, how it has shown that, and what it may do.
+/// The user of a client, its credential, and its rights.
 package struct Identity: Equatable, Sendable {
     package let user: ByteString
     package let credential: Credential
@@ -38,15 +38,15 @@ package struct Identity: Equatable, Sendable {
     }
 }
 
-/// What a client has shown to sign in.
+/// How a client has signed in.
 package enum Credential: Hashable, Sendable {
     /// The client needs no token.
     case unneeded
     /// A token of the store. `hasEnded` is true if a server has found it ended before.
     case stored(TokenID, hasEnded: Bool = false)
     case signed(SignedCredential)
-    /// No token, where tokens are required. The value stands for the address of the client; nil for addresses of this
-    /// machine.
+    /// The client has no token, and tokens are required. The value is an id of the client's address, and nil for
+    /// addresses of this machine.
     case guest(ByteString?)
 
     /// The number of a token of the store.
@@ -54,7 +54,7 @@ package enum Credential: Hashable, Sendable {
         if case .stored(let token, _) = self { token } else { nil }
     }
 
-    /// Why a connection with this credential ends if the token no longer counts.
+    /// The reason in `bye` after the token has become invalid.
     var byeReason: ByeReason {
         switch self {
         case .unneeded, .stored: .revoked
@@ -68,7 +68,7 @@ package enum Credential: Hashable, Sendable {
 package struct SignedCredential: Hashable, Sendable {
     /// A digest of the key that has signed the token.
     package let key: ByteString
-    /// From when on the token no longer counts: some time after its `expires`, because clocks differ.
+    /// When the token becomes invalid: some time after its `expires`, because clocks differ.
     package let end: Int64
 
     package init(key: ByteString, end: Int64) { (self.key, self.end) = (key, end) }
@@ -78,9 +78,9 @@ package struct SignedCredential: Hashable, Sendable {
 package enum Authentication: Equatable, Sendable {
     case known(Identity)
     case unknown
-    /// A signed token that breaks a rule, and which one.
+    /// A signed token that breaks a rule. The text names the rule.
     case refused(String)
-    /// A signed token that has ended, in words.
+    /// A signed token that has ended. The text says when.
     case ended(String)
     /// Too many unknown tokens came from the address, so this one was not looked up.
     case tooOften(retryAfterMilliseconds: Int)
@@ -118,7 +118,7 @@ package struct JoinRequest: Equatable, Sendable {
 }
 
 extension ErrorReport {
-    /// The error if a client shows a token that was not accepted; nil if it was.
+    /// The error for a token that was not accepted. Nil for a token that was.
     init?(_ result: Authentication) {
         switch result {
         case .known: return nil

@@ -1,6 +1,6 @@
 package import CaretWire
 
-/// The name and color of a user, as a signed token says them.
+/// The name and color of a user in a signed token.
 package struct VerifiedLook: Equatable, Sendable {
     package let name: WireString?
     package let color: WireString?
@@ -13,10 +13,10 @@ package struct VerifiedLook: Equatable, Sendable {
 }
 
 extension WireInfo {
-    /// What others see: if the token has a name or a color, these replace both that the client says, and `verified` says
-    /// so. A client cannot say `verified` itself.
+    /// The object that other clients get. If the token has a name or a color, these replace the name and the color of the
+    /// client's object, and `verified` is added. A client cannot set `verified` itself.
     ///
-    /// If all of it were too long, the rest of what the client says is left out.
+    /// If the result were too long, the other members of the client's object are left out.
     package static func shown(_ info: WireInfo?, _ look: VerifiedLook?) -> WireInfo? {
         var own: [(WireString, JSONElement)] = []
         if let name = look?.name { own.append(("name", .string(name))) }

@@ -102,10 +102,10 @@ extension HubState {
         }
     }
 
-    /// A connection has shown another token of its user, which was looked up.
+    /// Replaces the token of a connection. The new token was looked up before.
     mutating func authenticate(_ request: HubRequest, as found: Identity) {
         do throws(RequestRefusal) {
-            // The connection ends already, because its token no longer counts.
+            // The connection is ending, because its token has become invalid.
             if joinedConnections[request.connection]?.isSignedIn != true { throw .tokenEnded }
             let identity = try checked(found)
             let isChanged = identity.grants != joinedConnections[request.connection]?.identity.grants
@@ -141,7 +141,7 @@ extension HubState {
         }
     }
 
-    /// Only tokens with these keys count from now on, and guests have these rights.
+    /// Changes the keys of signed tokens and the rights of guests. Connections that no longer fit end.
     mutating func signInChanged(_ keys: Set<ByteString>, _ guests: Grants) {
         signingKeys = keys
         for connection in joinedConnections.connections {
@@ -154,7 +154,7 @@ extension HubState {
         }
     }
 
-    /// The identity with the grants that it has now. Refuses a token that no longer counts.
+    /// The identity with its current grants. Refuses a token that is no longer valid.
     private mutating func checked(_ identity: Identity) throws(RequestRefusal) -> Identity {
         var identity = identity
         switch identity.credential {
@@ -178,7 +178,7 @@ extension HubState {
         return identity
     }
 
-    /// Refuses a connection if its user, or the address of the guest, has too many.
+    /// Refuses a connection if its user, or the guest's address, already has the most connections allowed.
     private func checkCount(_ joining: JoinRequest) throws(RequestRefusal) {
         guard let count = joinedConnections.count(besides: joining) else { return }
         let isGuest = if case .guest = joining.identity.credential { true } else { false }
@@ -200,7 +200,7 @@ extension HubState {
         call(.tokens(.noteEnds([token])), for: .tokenEnd(token))
     }
 
-    /// Ends a connection, because its token no longer counts. The connection sends `bye` once its pushes are
+    /// Ends a connection, because its token is no longer valid. The connection sends `bye` once its pushes are
     /// answered, and has no rights until then. The connection informs its rooms itself, so that they receive
     /// its earlier pushes first.
     private mutating func signOut(_ connection: ConnectionID) {

@@ -32,7 +32,7 @@ package enum HubEvent: Sendable {
     case progressed(CallID, MaintenanceProgress)
     /// A token has other grants now. They are nil if the token was revoked.
     case grantsChanged(Grants?, TokenID)
-    /// Signed tokens count only if they were signed with one of these keys, and guests have these rights.
+    /// The keys of signed tokens and the rights of guests after a reload.
     case signInChanged(keys: Set<ByteString>, guests: Grants)
     /// An event of the bus between the servers over the same store.
     case bus(BusEvent)

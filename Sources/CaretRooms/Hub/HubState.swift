@@ -24,7 +24,7 @@ package struct HubState: Sendable {
     /// waits until the sessions of the first one have ended.
     var rejoiningConnections: [ConnectionID: JoinRequest] = [:]
     var changedGrants = ChangedGrants()
-    /// The keys of signed tokens, once they have changed; nil before.
+    /// The keys of signed tokens. Nil until the first reload.
     var signingKeys: Set<ByteString>?
     var tokenUses = TokenUses()
     package var rooms: [DocumentID: HubRoom] = [:]
@@ -134,7 +134,7 @@ package struct HubState: Sendable {
     }
 
     /// Handles an event. Returns the actions for the runner. `time` is in milliseconds and never goes back.
-    /// `wall` is what the wall clock shows, which may be set at any time; without it, it shows `time`.
+    /// `wall` is the time of the wall clock, which may be set at any time. Without it, `time` is used.
     package mutating func handle(_ event: HubEvent, at time: Int64, wall: Int64? = nil) -> [HubAction] {
         passTime(to: time, wall ?? time)
         route(event)

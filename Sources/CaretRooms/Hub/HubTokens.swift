@@ -4,7 +4,7 @@ package import CaretWire
 /// Listing, creating and revoking tokens.
 extension HubState {
     mutating func beginTokens(_ job: AdminJob) {
-        // What it stored would outlive its key.
+        // A stored token would stay valid after the key of the signed token is removed.
         if case .signed = joinedConnections[job.request.connection]?.identity.credential {
             return refuse(job.request, .signedTokenForTokens)
         }

@@ -19,11 +19,11 @@ package struct JoinedConnections: Equatable, Sendable {
         /// What other servers call the pusher; nil if there are none.
         let publicPusher: PublicPusher?
         var identity: Identity
-        /// When the connection ends because of its token. Nil if the token has no end, or no longer counts.
+        /// When the token becomes invalid. Nil if it has no end, or is invalid already.
         var end: Int64?
-        /// Whether the token still counts.
+        /// False once the token is invalid.
         var isSignedIn = true
-        /// Whom the connection counts for, even after another token; nil if it counts for nobody.
+        /// The limit of connections that this connection counts towards. Nil if there is none.
         let holder: Holder?
         let unit: CodeUnit
         let peer: WireString?
@@ -41,7 +41,8 @@ package struct JoinedConnections: Equatable, Sendable {
     private var connectionsByPusher: [Pusher: [ConnectionID]] = [:]
     /// The pushers that have connections here, by what other servers call them.
     private var pushers: [PublicPusher: Pusher] = [:]
-    /// How many connections each user has, and each address that has guests, until their sessions have ended.
+    /// The number of connections of each user and of each guests' address. A connection is counted until its sessions
+    /// have ended.
     private var counts: [Holder: Int] = [:]
     /// When the next stored token ends; nil if none of the connections has a stored token with an end. It may be
     /// too early: the connection with that token may have left.
@@ -140,8 +141,8 @@ package struct JoinedConnections: Equatable, Sendable {
         noteEnd(of: identity)
     }
 
-    /// How many connections the user or the guest's address has besides those that this one would replace. Nil if their
-    /// number is not limited.
+    /// The number of connections of the user or of the guest's address, without those that this one would replace. Nil
+    /// if the number is not limited.
     func count(besides joining: JoinRequest) -> Int? {
         guard let holder = Holder(joining.identity) else { return nil }
         return counts[holder, default: 0] - connectionsByPusher[joining.pusher, default: []].count
@@ -155,7 +156,7 @@ package struct JoinedConnections: Equatable, Sendable {
         }
     }
 
-    /// The token of a connection no longer counts.
+    /// The token of a connection has become invalid.
     mutating func signOut(_ connection: ConnectionID) {
         connectionsByID[connection]?.isSignedIn = false
         connectionsByID[connection]?.end = nil
@@ -195,12 +196,12 @@ package struct JoinedConnections: Equatable, Sendable {
     }
 }
 
-/// Whom a connection counts for.
+/// A user or an address with a limited number of connections.
 enum Holder: Hashable {
     case user(ByteString)
     case guests(ByteString)
 
-    /// Nil if nobody is limited.
+    /// Nil if the number of connections is not limited.
     init?(_ identity: Identity) {
         switch identity.credential {
         case .unneeded, .guest(nil): return nil

@@ -8,9 +8,9 @@ import Synchronization
 /// Accepts clients that have a token of the store, or a signed one.
 ///
 /// After too many unknown tokens from an address, the tokens of the store that it shows are refused for a while
-/// without a lookup, except those that were accepted in the last day. Nobody can guess a signature, and a check
-/// is cheap, so signed tokens are always checked. But bad ones use up the same slots, and after too many of
-/// them, the client must wait.
+/// without a lookup, except those that were accepted in the last day. Signatures cannot be
+/// guessed, and a check is cheap, so signed tokens are always checked. But invalid ones use up the same slots. After
+/// too many of them, the client must wait.
 package final class TokenAuthenticator: Authenticator {
     /// Why a login failed.
     package enum Failure: Sendable {
@@ -20,8 +20,8 @@ package final class TokenAuthenticator: Authenticator {
     private let store: any DocumentStore
     /// Checks a signed token; nil if the server has no keys.
     private let signed: (@Sendable (WireString) -> Authentication?)?
-    /// Signatures are checked here, one after the other, so that a thousand clients that show new tokens at once use at
-    /// most one core, and delay nobody on the loops.
+    /// Checks signatures one after the other. If a thousand clients send new tokens at once, the checks use at most one
+    /// core, and delay no other client.
     private let checks = DispatchQueue(label: "caret.signatures")
     /// What a client without a token may read now.
     private let guests: @Sendable () -> Grants

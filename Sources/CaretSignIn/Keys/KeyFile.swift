@@ -1,6 +1,6 @@
 import Glibc
 
-/// The bytes of a file of keys, and who may read them.
+/// The bytes of a file of keys, and its permissions.
 struct KeyFile {
     /// The largest file that is read, in bytes. A key has at most some hundred.
     static let limit = 64 << 10

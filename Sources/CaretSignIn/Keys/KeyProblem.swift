@@ -48,7 +48,7 @@ package enum KeyProblem: Error, Equatable, Sendable {
 
     case severalToSign(Int)
     case notPrivate
-    /// The private part is not the one of the public part.
+    /// The private part and the public part belong to different keys.
     case doesNotFit
 }
 

@@ -60,7 +60,7 @@ package struct TokenKeys: Sendable {
         keys.first { $0.mark == mark }.map { ($0.id, $0.algorithm) }
     }
 
-    /// Whether one of the keys is a secret. Who knows it can sign tokens.
+    /// Whether one of the keys is a secret. With a secret, a program can also sign tokens.
     package var areSecret: Bool { keys.contains { $0.material.isSecret } }
 }
 

@@ -2,7 +2,7 @@
 package struct TokenKeysFault: Error, Equatable, Sendable, CustomStringConvertible {
     /// Nil if the text of the file was given.
     package let path: String?
-    /// The number of the key in its set, from 1; nil if the problem is not of one key in a set.
+    /// The number of the key in its set, from 1. Nil if the problem is not about one key of a set.
     package let key: Int?
     package let problem: KeyProblem
 

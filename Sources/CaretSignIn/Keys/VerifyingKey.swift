@@ -12,7 +12,7 @@ struct VerifyingKey: Sendable {
     var algorithm: SignatureAlgorithm { material.algorithm }
 
     init(id: WireString?, _ material: KeyMaterial) throws(KeyProblem) {
-        // A secret has no handle, so nothing else does this for it.
+        // The handles of other keys do this, but a secret has no handle.
         CryptoStart.ensure()
         self.id = id
         self.material = material
@@ -38,7 +38,8 @@ struct VerifyingKey: Sendable {
         guard isValid else { throw .wrongSignature }
     }
 
-    /// Takes the same time for all codes, so that nobody can guess one byte after the other. Both have the same length.
+    /// Takes the same time for all codes, so that an attacker cannot guess one byte after the other. Both have the same
+    /// length.
     private func isEqual(_ signature: [UInt8], _ code: [UInt8]) -> Bool {
         CRYPTO_memcmp(signature, code, code.count) == 0
     }

@@ -98,7 +98,7 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "CaretTLS", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(
-            name: "CaretSignIn", dependencies: ["COpenSSL", "CaretLog", "CaretWire"],
+            name: "CaretSignIn", dependencies: ["COpenSSL", "CaretLog", "CaretTLS", "CaretWire"],
             swiftSettings: strict),
         .executableTarget(
             name: "caretd",

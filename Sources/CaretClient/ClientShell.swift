@@ -437,7 +437,8 @@ extension Jitter {
 extension String {
     /// No token has white space, but a file or a response often ends with a line break.
     fileprivate var withoutWhitespaceAtEnds: String {
-        let rest = drop(while: \.isWhitespace)
-        return String(rest.prefix(rest.lastIndex { !$0.isWhitespace }.map { rest[...$0].count } ?? 0))
+        var rest = drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
     }
 }

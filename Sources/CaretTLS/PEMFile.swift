@@ -1,5 +1,4 @@
 import COpenSSL
-import Glibc
 
 /// The bytes of a PEM file. The memory is overwritten at the end, because it may contain a private key.
 struct PEMFile: ~Copyable {
@@ -8,39 +7,32 @@ struct PEMFile: ~Copyable {
 
     let path: String
     private let bytes: UnsafeMutableRawBufferPointer
-    private var count = 0
+    private let count: Int
 
     /// Reads a file. `isSecret` refuses a file that other users may read.
     init(_ path: String, isSecret: Bool = false) throws(TLSFault) {
         OpenSSLStart.ensure()
         self.path = path
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { throw Self.unreadable(path) }
-        defer { close(descriptor) }
-        var found = stat()
-        if fstat(descriptor, &found) != 0 { throw Self.unreadable(path) }
-        if isSecret, found.st_mode & 0o077 != 0 {
-            throw .keyReadableByOthers(path: path, mode: found.st_mode & 0o7777)
-        }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.limit + 1, alignment: 1)
-        var filled = 0
-        while filled < buffer.count {
-            let size = Glibc.read(descriptor, buffer.baseAddress! + filled, buffer.count - filled)
-            if size < 0, errno == EINTR { continue }
-            if size < 0 {
-                let fault = Self.unreadable(path)
-                Self.free(buffer, filled)
-                throw fault
-            }
-            if size == 0 { break }
-            filled += size
-        }
-        if filled > Self.limit {
-            Self.free(buffer, filled)
-            throw .tooLarge(path: path, limit: Self.limit)
+        do throws(TLSFault) {
+            count = try Self.read(path, into: buffer, isSecret: isSecret)
+        } catch {
+            Self.free(buffer, buffer.count)
+            throw error
         }
         bytes = buffer
-        count = filled
+    }
+
+    private static func read(
+        _ path: String, into buffer: UnsafeMutableRawBufferPointer, isSecret: Bool
+    ) throws(TLSFault) -> Int {
+        let found: SmallFile.Contents
+        do throws(SmallFile.Fault) { found = try SmallFile.read(path, into: buffer) } catch {
+            throw .unreadable(path: path, reason: error.reason)
+        }
+        if isSecret, found.isOpenToOthers { throw .keyReadableByOthers(path: path, mode: found.mode) }
+        if found.count > limit { throw .tooLarge(path: path, limit: limit) }
+        return found.count
     }
 
     deinit { Self.free(bytes, count) }
@@ -48,10 +40,6 @@ struct PEMFile: ~Copyable {
     private static func free(_ bytes: UnsafeMutableRawBufferPointer, _ count: Int) {
         OPENSSL_cleanse(bytes.baseAddress, count)
         bytes.deallocate()
-    }
-
-    private static func unreadable(_ path: String) -> TLSFault {
-        .unreadable(path: path, reason: String(cString: strerror(errno)))
     }
 
     /// The certificates in the order of the file. At least one.

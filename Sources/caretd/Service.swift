@@ -164,7 +164,7 @@ struct Service {
         _ store: any ServedStore, _ signedTokens: SignedTokens, _ listeners: ListenerPolicy
     ) -> TokenAuthenticator {
         TokenAuthenticator(
-            store, signed: { signedTokens.authentication(of: $0, at: store.now) },
+            store, signedCheck: { token in signedTokens.check(token) { store.now } },
             guests: { listeners.guests },
             refused: { [log] in log.write(LogEvent(.guessingSlowed, $0.field)) },
             failed: { [log] in log.write(LogEvent(.loginFailed, $0.field, .reason($1.logWord))) })

@@ -31,12 +31,20 @@ final class SignedTokens: Sendable {
 
     func use(_ new: Loaded?) { loaded.withLock { $0 = new } }
 
-    /// The result of a check at this time of the wall clock. Nil if the token is not a signed one, or if no keys are
-    /// configured.
-    func authentication(of token: WireString, at now: Int64) -> Authentication? {
+    /// Returns the check of a signed token. Nil for other tokens, and if no keys are configured. `now` returns the time
+    /// of the wall clock in milliseconds.
+    func check(
+        _ token: WireString, now: @escaping @Sendable () -> Int64
+    ) -> (@Sendable () -> Authentication)? {
         guard TokenRules.isSigned(token.utf8), let loaded = loaded.withLock({ $0 }) else { return nil }
+        return { loaded.authentication(of: token, at: now()) }
+    }
+}
+
+extension SignedTokens.Loaded {
+    fileprivate func authentication(of token: WireString, at now: Int64) -> Authentication {
         do throws(SignedTokenFault) {
-            return .known(Identity(try loaded.rules.check(Array(token.utf8), with: loaded.keys, at: now)))
+            return .known(Identity(try rules.check(Array(token.utf8), with: keys, at: now)))
         } catch {
             if case .ended = error { return .ended("\(error)") }
             return .refused("\(error)")

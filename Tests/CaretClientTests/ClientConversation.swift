@@ -9,6 +9,8 @@ struct ClientConversation {
     private(set) var state: ClientState
     private var now = Moment(milliseconds: 0)
     private var jitter = Jitter(0)
+    /// The number of the newest question to the app for a token.
+    private(set) var newestQuestion = 0
 
     static let address = ServerAddress.tcp(host: "example.org", port: 7)
 
@@ -45,8 +47,8 @@ struct ClientConversation {
     mutating func start() -> [ClientAction] { handle { [now] in $0.started(at: now) } }
     /// The app answers a question, by default the newest one.
     mutating func fetched(_ answer: FetchedToken, to question: Int? = nil) -> [ClientAction] {
-        handle { [now, jitter] in
-            $0.fetched(answer, to: question ?? $0.newestQuestion, at: now, jitter)
+        handle { [now, jitter, newestQuestion] in
+            $0.fetched(answer, to: question ?? newestQuestion, at: now, jitter)
         }
     }
     mutating func connected() -> [ClientAction] { handle { [now] in $0.connected(at: now) } }
@@ -147,6 +149,7 @@ struct ClientConversation {
     ) rethrows -> [ClientAction] {
         let actions = try event(&state)
         do { try state.checkInvariants() } catch { Issue.record(error) }
+        for case .fetchToken(let question) in actions { newestQuestion = question }
         return actions
     }
 }

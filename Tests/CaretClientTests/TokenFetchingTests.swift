@@ -220,7 +220,7 @@ import Testing
     func hanging() {
         var talk = Self.online()
         #expect(talk.wait(70_000).asks)
-        let late = talk.state.newestQuestion
+        let late = talk.newestQuestion
         _ = talk.wait(30_000)
         #expect(talk.wait(10_000).asks)
         #expect(talk.fetched(.token(nil), to: late) == [])

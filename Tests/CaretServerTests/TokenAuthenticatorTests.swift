@@ -22,9 +22,11 @@ struct TokenAuthenticatorTests {
         authenticator = TokenAuthenticator(store) { time.now.load(ordering: .relaxed) }
     }
 
-    private func identified(_ token: String?, at listenerKind: ListenerKind) async -> Authentication {
+    private func identified(
+        _ token: String?, at listenerKind: ListenerKind, by other: TokenAuthenticator? = nil
+    ) async -> Authentication {
         await withCheckedContinuation { done in
-            authenticator.identify(token.map { WireString($0) }, at: listenerKind) {
+            (other ?? authenticator).identify(token.map { WireString($0) }, at: listenerKind) {
                 done.resume(returning: $0)
             }
         }
@@ -96,18 +98,16 @@ struct TokenAuthenticatorTests {
         let ann = Identity(user: "ann", .signed(SignedCredential(key: "key", end: 9)), grants: .all)
         let signing = TokenAuthenticator(
             store, now: { time.now.load(ordering: .relaxed) },
-            signed: { token in
+            signedCheck: { token in
                 switch token.string {
-                case "good": .known(ann)
-                case "ended": .ended("it has ended")
-                case "bad": .refused("it is bad")
+                case "good": { .known(ann) }
+                case "ended": { .ended("it has ended") }
+                case "bad": { .refused("it is bad") }
                 default: nil
                 }
             })
-        func identified(_ token: WireString) async -> Authentication {
-            await withCheckedContinuation { done in
-                signing.identify(token, at: far) { done.resume(returning: $0) }
-            }
+        func identified(_ token: String) async -> Authentication {
+            await self.identified(token, at: far, by: signing)
         }
         for _ in 0..<20 { #expect(await identified("ended") == .ended("it has ended")) }
         for _ in 0..<10 { #expect(await identified("bad") == .refused("it is bad")) }
@@ -125,18 +125,14 @@ struct TokenAuthenticatorTests {
     func guests() async {
         let grants = Grants([Grant(.read, to: .prefix("public/"))])!
         let open = TokenAuthenticator(store, guests: { grants })
-        func identified(_ token: WireString?, at listenerKind: ListenerKind) async -> Authentication {
-            await withCheckedContinuation { done in
-                open.identify(token, at: listenerKind) { done.resume(returning: $0) }
-            }
-        }
         for port in [5, 6] as [UInt16] {
             let guest = Identity(user: "anonymous", .guest("4 167772161"), grants: grants)
-            #expect(await identified(nil, at: .address(.ip4(0x0A00_0001, port: port))) == .known(guest))
+            #expect(
+                await identified(nil, at: .address(.ip4(0x0A00_0001, port: port)), by: open) == .known(guest))
         }
         let near = Identity(user: "anonymous", .guest(nil), grants: grants)
-        #expect(await identified(nil, at: .address(.ip4(0x7F00_0001, port: 5))) == .known(near))
-        #expect(await identified("wrong", at: far) == .unknown)
+        #expect(await identified(nil, at: .address(.ip4(0x7F00_0001, port: 5)), by: open) == .known(near))
+        #expect(await identified("wrong", at: far, by: open) == .unknown)
     }
 
     @Test("the table of accepted tokens is bounded, and forgets old ones")

@@ -49,7 +49,7 @@ struct ImportTable {
             "CaretLog", "CaretPage", "CaretRooms", "CaretTLS", "CaretWeb", "CaretWire",
             "Dispatch", "Glibc", "Synchronization",
         ],
-        "Sources/CaretSignIn": ["COpenSSL", "CaretLog", "CaretWire", "Glibc"],
+        "Sources/CaretSignIn": ["COpenSSL", "CaretLog", "CaretTLS", "CaretWire"],
         "Sources/CaretStore": [
             "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog",
             "Dispatch", "Glibc", "Synchronization",

@@ -84,9 +84,6 @@ package struct ClientState {
     /// Unsaved edits that are kept in a folder. Nil if the client has no folder.
     private(set) var unsaved: UnsavedDocuments?
 
-    /// The number of the newest question for a token.
-    package var newestQuestion: Int { tokens?.question ?? 0 }
-
     package init(_ settings: Settings, unsaved: [UnsavedDocument]? = nil) {
         self.settings = settings
         rotation = settings.rotation
@@ -411,10 +408,9 @@ extension ClientState {
         _ error: ErrorReport, at now: Moment, _ jitter: Jitter
     ) -> [ClientAction] {
         let refusal = ServerRefusal(error)
-        let mayReplace = settings.reconnects && tokens != nil
         let needsToken =
-            refusal.code == .tokenEnded || refusal.code == .unauthorized && tokens?.refused() == true
-        if needsToken, mayReplace {
+            refusal.code == .tokenEnded || refusal.code == .unauthorized && tokens?.hasShownAccepted == true
+        if needsToken, settings.reconnects, tokens != nil {
             tokens?.ended()
             return [.disconnect] + connect(at: now)
         }

@@ -19,9 +19,10 @@ extension ClientState {
     }
 
     private mutating func fetchToken(at now: Moment) -> [ClientAction] {
-        if tokens?.isAsking != false { return [] }
-        tokens?.asked(at: now)
-        return [.fetchToken(question: tokens?.question ?? 0)]
+        guard var tokens, !tokens.isAsking else { return [] }
+        tokens.asked(at: now)
+        self.tokens = tokens
+        return [.fetchToken(question: tokens.question)]
     }
 
     /// Asks for the next token if it is time, or goes on without an answer.

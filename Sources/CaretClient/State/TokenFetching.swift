@@ -42,17 +42,15 @@ package struct TokenFetching: Equatable, Sendable {
         if let token { self.token = token }
     }
 
-    /// The token that the client has shown has ended. The app may have given a newer one since.
-    mutating func ended() { if token == shown { token = nil } }
-
-    /// The server has answered `unauthorized` to the token that the client has shown. Returns true if the server has
-    /// accepted this token before: its key was probably removed since, so another token may be accepted.
-    mutating func refused() -> Bool {
-        guard shown != nil, shown == accepted else { return false }
+    /// The token that the client has shown is no longer valid. The app may have given a newer one since.
+    mutating func ended() {
+        if token == shown { token = nil }
         accepted = nil
-        ended()
-        return true
     }
+
+    /// Whether the server has accepted the token that the client has shown. If it refuses this token now, the key was
+    /// probably removed since, so another token may be accepted.
+    var hasShownAccepted: Bool { shown != nil && shown == accepted }
 
     /// The server accepts the token for this long. Jitter spreads the questions of many clients.
     mutating func accepted(for milliseconds: Int?, at now: Moment, _ jitter: Jitter) {

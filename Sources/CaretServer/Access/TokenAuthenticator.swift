@@ -12,14 +12,16 @@ import Synchronization
 /// guessed, and a check is cheap, so signed tokens are always checked. But invalid ones use up the same slots. After
 /// too many of them, the client must wait.
 package final class TokenAuthenticator: Authenticator {
+    package typealias SignedCheck = @Sendable (WireString) -> (@Sendable () -> Authentication)?
+
     /// Why a login failed.
     package enum Failure: Sendable {
         case unknownToken, noToken, badToken
     }
 
     private let store: any DocumentStore
-    /// Checks a signed token; nil if the server has no keys.
-    private let signed: (@Sendable (WireString) -> Authentication?)?
+    /// Returns the check of a signed token. Nil for other tokens, and if the server has no keys.
+    private let signedCheck: SignedCheck
     /// Checks signatures one after the other. If a thousand clients send new tokens at once, the checks use at most one
     /// core, and delay no other client.
     private let checks = DispatchQueue(label: "caret.signatures")
@@ -41,13 +43,13 @@ package final class TokenAuthenticator: Authenticator {
     package init(
         _ store: any DocumentStore,
         now: @escaping @Sendable () -> Int64 = { Int64(Moment.now.nanoseconds / 1_000_000) },
-        signed: (@Sendable (WireString) -> Authentication?)? = nil,
+        signedCheck: @escaping SignedCheck = { _ in nil },
         guests: @escaping @Sendable () -> Grants = { .none },
         refused: @escaping @Sendable (SocketAddress) -> Void = { _ in },
         failed: @escaping @Sendable (SocketAddress, Failure) -> Void = { _, _ in }
     ) {
         self.store = store
-        self.signed = signed
+        self.signedCheck = signedCheck
         self.guests = guests
         self.now = now
         self.refused = refused
@@ -63,14 +65,10 @@ package final class TokenAuthenticator: Authenticator {
         case .address(let address):
             // A login without a token is not a guess, so it is never delayed.
             guard let token else { return completion(withoutToken(from: address)) }
-            guard let signed else { return lookUp(token, from: address, then: completion) }
-            checks.async { [self] in
-                if let result = signed(token) {
-                    completion(limited(result, from: address))
-                } else {
-                    lookUp(token, from: address, then: completion)
-                }
+            guard let check = signedCheck(token) else {
+                return lookUp(token, from: address, then: completion)
             }
+            checks.async { [self] in completion(limited(check(), from: address)) }
         }
     }
 

@@ -1,4 +1,4 @@
-import Glibc
+import CaretTLS
 
 /// The bytes of a file of keys, and its permissions.
 struct KeyFile {
@@ -7,37 +7,23 @@ struct KeyFile {
 
     let text: [UInt8]
     private let path: String
-    private let mode: UInt32
+    private let found: SmallFile.Contents
 
     init(_ path: String) throws(TokenKeysFault) {
         self.path = path
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { throw KeyFile.unreadable() }
-        defer { close(descriptor) }
-        var found = stat()
-        if fstat(descriptor, &found) != 0 { throw KeyFile.unreadable() }
-        mode = found.st_mode & 0o7777
         var text = [UInt8](repeating: 0, count: KeyFile.limit + 1)
-        var filled = 0
-        while filled < text.count {
-            let size = text.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress! + filled, $0.count - filled)
-            }
-            if size < 0, errno == EINTR { continue }
-            if size < 0 { throw KeyFile.unreadable() }
-            if size == 0 { break }
-            filled += size
+        let result = text.withUnsafeMutableBytes { buffer in
+            Result { () throws(SmallFile.Fault) in try SmallFile.read(path, into: buffer) }
         }
-        if filled > KeyFile.limit { throw TokenKeysFault(.tooLarge) }
-        self.text = Array(text[..<filled])
+        do throws(SmallFile.Fault) { found = try result.get() } catch {
+            throw TokenKeysFault(.unreadable(reason: error.reason))
+        }
+        if found.count > KeyFile.limit { throw TokenKeysFault(.tooLarge) }
+        self.text = Array(text[..<found.count])
     }
 
     /// Refuses a file with a secret that other users may read.
     func checkIsPrivate() throws(TokenKeysFault) {
-        if mode & 0o077 != 0 { throw TokenKeysFault(.readableByOthers(path: path, mode: mode)) }
-    }
-
-    private static func unreadable() -> TokenKeysFault {
-        TokenKeysFault(.unreadable(reason: String(cString: strerror(errno))))
+        if found.isOpenToOthers { throw TokenKeysFault(.readableByOthers(path: path, mode: found.mode)) }
     }
 }

@@ -1,4 +1,5 @@
 import COpenSSL
+import CaretTLS
 
 /// The text of a PEM file with one key.
 struct PEMKey {
@@ -36,7 +37,7 @@ struct PEMKey {
     }
 
     private func read(_ body: (OpaquePointer?) -> OpaquePointer?) throws(KeyProblem) -> KeyHandle {
-        CryptoStart.ensure()
+        OpenSSLStart.ensure()
         let key = text.withUnsafeBufferPointer { bytes in
             let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
             defer {

@@ -1,4 +1,5 @@
 import COpenSSL
+import CaretTLS
 import CaretWire
 
 /// A key that checks signatures, ready for use.
@@ -13,7 +14,7 @@ struct VerifyingKey: Sendable {
 
     init(id: WireString?, _ material: KeyMaterial) throws(KeyProblem) {
         // The handles of other keys do this, but a secret has no handle.
-        CryptoStart.ensure()
+        OpenSSLStart.ensure()
         self.id = id
         self.material = material
         mark = KeyMark(material)

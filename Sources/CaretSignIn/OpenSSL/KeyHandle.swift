@@ -1,4 +1,5 @@
 import COpenSSL
+import CaretTLS
 
 /// A public or private key of OpenSSL, which is freed with the last reference.
 ///
@@ -11,7 +12,7 @@ final class KeyHandle: Sendable {
 
     /// Reads a public key as DER. Nil if OpenSSL refuses it, for example because its point is not on the curve.
     convenience init?(publicKey der: [UInt8]) {
-        CryptoStart.ensure()
+        OpenSSLStart.ensure()
         defer { ERR_clear_error() }
         let key = der.withUnsafeBufferPointer { bytes in
             var start = bytes.baseAddress
@@ -23,7 +24,7 @@ final class KeyHandle: Sendable {
 
     /// Reads a private key as DER, in the form of its type.
     convenience init?(privateKey der: [UInt8], type: Int32) {
-        CryptoStart.ensure()
+        OpenSSLStart.ensure()
         defer { ERR_clear_error() }
         let key = der.withUnsafeBufferPointer { bytes in
             var start = bytes.baseAddress

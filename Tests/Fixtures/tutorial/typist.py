@@ -7,7 +7,7 @@
 #   cut       the connection breaks
 #   whole     the connection breaks, and the next one asks for the whole text
 #   until N   waits for revision N, and prints the text as JSON
-import asyncio, json, random, sys
+import asyncio, json, os, random, sys, traceback
 from caret_client import Client
 
 
@@ -53,7 +53,8 @@ async def obey(client):
         if word == "port":
             client.address = (client.address[0], int(numbers[0]))
         if word == "whole":
-            client.epoch = None
+            # Not None: the client may still get an answer to its last `open`, and push with this epoch then.
+            client.epoch = "unknown"
         client.is_open = False
         client.writer.transport.abort()
 
@@ -63,8 +64,12 @@ async def main(port, doc, first, count, seed):
     typing = type_letters(client, first, int(count), random.Random(int(seed)))
     network, user = asyncio.create_task(client.run()), asyncio.gather(typing, obey(client))
     await asyncio.wait([network, user], return_when=asyncio.FIRST_COMPLETED)
-    # What has failed is raised here.
-    (network if network.done() else user).result()
+    try:
+        (network if network.done() else user).result()
+    except Exception:
+        traceback.print_exc()
+        # An ordinary exit would wait for the thread that reads the next order.
+        os._exit(1)
 
 
 asyncio.run(main(*sys.argv[1:]))

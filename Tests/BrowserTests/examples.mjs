@@ -296,7 +296,7 @@ async function testWithoutServer({ browser, site }) {
     })
 }
 
-/** The example with a site of its own, whose tokens end so soon that the clients get others during the test. */
+/** The example with a site of its own. Its tokens end so soon that the clients get new ones during the test. */
 async function testSignIn({ browser, programs }) {
     await test('sign-in: a right goes away and comes back with the next token, and nothing is closed', async () => {
         const { origin } = await startSigningSite(programs)

@@ -263,7 +263,7 @@ import Testing
         guard case .ended(.refused) = talk.state.link else { return #expect(Bool(false)) }
     }
 
-    @Test("a client with a folder notes who its edits belong to")
+    @Test("a client with a folder writes the name of its user there")
     func folder() {
         var talk = ClientConversation(fetchesTokens: true, unsaved: [])
         _ = talk.start()

@@ -41,7 +41,7 @@ import Testing
 
     // MARK: Accepted tokens
 
-    @Test("`token check` accepts what `token sign` signs, and prints what a server takes from it")
+    @Test("`token check` accepts what `token sign` signs, and prints what a server reads from it")
     func accepted() throws {
         let token = try sign(
             "--write", "notes/", "--read", "=agenda", "--kid", "k1", "--name", "Ann Lee", "--color", "#c33",
@@ -236,7 +236,7 @@ import Testing
             """
             $ token sign --user ann --read a --audience b --key DIR/public.pem
             ! caret: DIR/public.pem: this is a public key, and signing needs the private one
-            !   pass the private key whose public part the server has
+            !   pass the private key that belongs to the server's public key
             [1]
             """)
     }

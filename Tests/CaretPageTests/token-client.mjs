@@ -1,4 +1,4 @@
-// Conversations with the state of a client whose token comes from a function. It has no socket and no clock.
+// Conversations with the state of a client that gets its tokens from a function. It has no socket and no clock.
 import assert from 'node:assert/strict'
 import { ClientState } from '../../Sources/CaretPage/caret/client.js'
 import { CaretError } from '../../Sources/CaretPage/caret/errors.js'
@@ -122,7 +122,7 @@ export const cases = {
         }
     },
 
-    'the next refresh counts from `authenticated`'() {
+    'the time to the next refresh begins with `authenticated`'() {
         const state = online()
         const [now] = refresh(state, 't2')
         assert.deepEqual(orders(state.timePassed(now + 0.7 * life - 1, 0)), [])
@@ -261,7 +261,7 @@ export const cases = {
         comeBack(state, state.link.until, 't2')
     },
 
-    'a function whose tokens have always ended already is called every 10 s'() {
+    'a function that always returns ended tokens is called every 10 s'() {
         const state = new TokenClientState({ client: 'secret-id' })
         state.started(0)
         let [asked, now] = [0, 0]

@@ -1,4 +1,4 @@
-// Unsaved edits of users whose token changes: clients with a device and a server in memory.
+// Unsaved edits of users with tokens that change: clients with a device and a server in memory.
 import assert from 'node:assert/strict'
 import { inWorlds, settled } from './keeping-world.mjs'
 import { until } from './support.mjs'

@@ -1,5 +1,5 @@
-// Random runs of clients whose tokens end: calls of the token function fail, connections are lost, and the server refuses
-// tokens for a while, while edits are in flight. No edit may be lost or doubled. Time passes only in the runs.
+// Random runs of clients with tokens that end. Calls of the token function fail, connections are lost, and the server
+// refuses tokens for a while, while edits are in flight. No edit may be lost or doubled. Time passes only in the runs.
 //
 // CARET_TOKEN_RUNS says how many runs there are; 1,000 if it is not set.
 import assert from 'node:assert/strict'
@@ -49,7 +49,7 @@ class Run {
 
     chance(percent) { return !this.isCalm && this.#random.chance(percent) }
 
-    /** The backend of the app makes a token, whose name says when it ends. */
+    /** The backend of the app makes a token. The name of the token says when it ends. */
     makeToken() { return `t${++this.#tokens}:${this.now + 20_000 + this.#random.below(60_000)}` }
 
     step() {
@@ -178,7 +178,7 @@ class Client {
         return true
     }
 
-    /** The server ends a connection whose token has ended. */
+    /** The server ends a connection, because its token has ended. */
     endToken() {
         if (!this.#line?.token || !hasEnded(this.#line.token, this.#run.now)) return
         this.#run.counts.ended++

@@ -60,7 +60,7 @@ export const cases = inWorlds({
         }
     },
 
-    async 'a page whose token has ended, or whose function answers null, is told what to do'(world) {
+    async 'the console says what to do if the token has ended or the function returns null'(world) {
         world.server.refusal = 'token_ended'
         for (const [token, sentence] of [['t', /token_ended.*\{ token: \(\) => … \}/], [() => null, /has answered null\. .*Connect again/]]) {
             const found = await warnings(async (found) => {
@@ -73,7 +73,7 @@ export const cases = inWorlds({
         }
     },
 
-    async 'a page whose token function fails is told this, and nothing about the server'(world) {
+    async 'the console says that the token function fails, and nothing about the server'(world) {
         let caret
         const found = await warnings(async (found) => {
             caret = await connect(world, { token: () => { throw new Error('no network') } })

@@ -35,7 +35,7 @@ struct HubConnectionLimitTests {
         #expect(world.connect("ann", client: "ann-client-4").hears() == ["overloaded"])
     }
 
-    @Test("another token of the user changes no count")
+    @Test("another token of the user does not change the number of connections")
     func otherToken() {
         world.tokens["signed"] = Identity(
             user: "ann", .signed(SignedCredential(key: "key", end: 1_000_000)), grants: .all,

@@ -53,7 +53,7 @@ struct HubSignedTokenTests {
     }
 
     /// Rule A21.
-    @Test("a signed token counts until one millisecond before a minute after its end")
+    @Test("a signed token is valid until one millisecond before a minute after its end")
     func limit() {
         let ann = connect()
         pass(to: HubSignedTokenTests.end + HubSignedTokenTests.leeway - 1)
@@ -139,7 +139,7 @@ struct HubSignedTokenTests {
     // MARK: Another token on an open connection
 
     /// Rule A22.
-    @Test("another token of the user counts from its answer on, and sends rights to open documents")
+    @Test("another token of the user is valid from its answer on, and open documents get their new rights")
     func authenticated() {
         let ann = connect()
         ann.says(#"{"type":"open","doc":"notes/a"}"#)
@@ -195,7 +195,7 @@ struct HubSignedTokenTests {
         }
     }
 
-    @Test("a token that comes after the connection's own has ended does not save it")
+    @Test("a token that comes after the former one has ended does not keep the connection open")
     func tooLate() {
         let ann = connect()
         #expect(ann.hears() == ["welcome"])
@@ -209,7 +209,7 @@ struct HubSignedTokenTests {
     }
 
     /// Rule A22.
-    @Test("a stored token can be replaced too, and revoking the former one ends nothing then")
+    @Test("a stored token can be replaced too, and revoking it then ends no connection")
     func stored() throws {
         let former = try world.store.addToken(of: UserName("ann"), .all, at: 5).get()
         let ann = connect(former.bytes.description)

@@ -97,7 +97,7 @@ import Testing
         #expect(fault { () throws(TokenKeysFault) in try TokenKeys.read(path) } == nil)
     }
 
-    @Test("everybody may read a file of public keys, but not a private key")
+    @Test("a file of public keys may be readable by all users, a file with a private key may not")
     func readablePublicKey() throws {
         let open = try folder.write(SampleKeys.publicKey(.rs256), to: "open.json", mode: 0o644)
         #expect(fault { () throws(TokenKeysFault) in try TokenKeys.read(open) } == nil)

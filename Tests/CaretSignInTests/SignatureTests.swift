@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("many signatures of ES256 are valid, also those whose numbers begin with zeros")
+    @Test("many signatures of ES256 are valid, also those with numbers that begin with zeros")
     func manyOfES256() throws {
         let signer = try SampleKeys.signer(.es256)
         for _ in 0..<1_000 {

@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("the claims are not read before the signature was found to be valid")
+    @Test("the claims are read only after the signature was checked")
     func signatureFirst() {
         let other = Base64Text.encode(Array("{".utf8))
         #expect(fault("\(header).\(other).\(signature)") == .wrongSignature)

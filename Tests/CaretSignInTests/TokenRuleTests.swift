@@ -124,10 +124,10 @@ struct TokenRow: Sendable {
         .claims(["caret": #"{"read":\#(list(60)),"write":\#(list(41))}"#], .tooManyGrants(101)),
     ]
 
-    @Test("each rule of the header refuses its own fault")
+    @Test("each rule of the header has its own fault")
     func headerRules() throws { try expect(Self.headers) }
 
-    @Test("each rule of the claims refuses its own fault, at the limit and one beyond")
+    @Test("each rule of the claims is checked at its limit and one beyond, and has its own fault")
     func claimRules() throws { try expect(Self.users + Self.times + Self.others + Self.grants) }
 
     private func expect(_ rows: [TokenRow]) throws {

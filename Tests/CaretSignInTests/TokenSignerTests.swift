@@ -46,7 +46,7 @@ import Testing
         #expect(problem(operations) == .otherOperations(expected: "sign"))
     }
 
-    @Test("a private key whose parts belong to two keys is refused")
+    @Test("a private key with parts of two keys is refused")
     func mixed() {
         let other = "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2B"
         #expect(problem(SampleKeys.ed25519.replacing("uf2A", with: "uf2E")) == .doesNotFit)

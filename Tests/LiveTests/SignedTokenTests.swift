@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A server whose users have signed tokens. Each key of the server has an id.
+/// A server that accepts signed tokens. Each of its keys has an id.
 final class SignedServer {
     static let audience = "notes.example.org"
     /// The first key is that of RFC 8037, appendix A; the others are secrets.

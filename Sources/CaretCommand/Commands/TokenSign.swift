@@ -149,7 +149,7 @@ extension Failure {
         let advice: String? =
             switch fault.problem {
             case .readableByOthers, .severalToSign: nil
-            case .notPrivate, .doesNotFit: "pass the private key whose public part the server has"
+            case .notPrivate, .doesNotFit: "pass the private key that belongs to the server's public key"
             case _: "`openssl genpkey -algorithm ed25519 -out key.pem` makes a key"
             }
         self.init("\(fault)", advice: advice)

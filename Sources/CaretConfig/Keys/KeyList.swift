@@ -38,7 +38,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "guest_read", .access, .prefixes(\.guestRead),
             isReloadable: true,
-            "What clients without a token may read if tokens are required: documents whose names begin so."),
+            "Which documents clients without a token may read, by the beginnings of their names."),
         ConfigurationKey(
             "allow_anyone_from_anywhere", .access, .yesNo(\.allowsAnyoneFromAnywhere),
             "Whether other machines get full access without a token."),

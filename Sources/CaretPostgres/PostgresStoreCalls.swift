@@ -159,6 +159,7 @@ extension StoreAnswer {
             (.undelete(let document), .undeleted(.undeleted)):
             .changed(document)
         case (.tokens(.revoke(let token)), .tokens(.revoked(nil))): .revoked(token)
+        case (.tokens(.signOut), .tokens(.noted(nil))): .signedOut
         default: nil
         }
     }

@@ -13,6 +13,8 @@ package struct Limits: Equatable, Sendable {
     package var userConnections = 64
     /// The most connections without a token from one address.
     package var guestConnections = 32
+    /// The most that `token_max_life` may be, in seconds. A sign-out is kept for this time.
+    package static let longestTokenLifeSeconds = 30 * 86_400
     /// Seconds until `hello` must be complete. The time is limited because even a silent connection costs a
     /// descriptor.
     package var helloSeconds = 10

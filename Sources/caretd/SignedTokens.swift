@@ -55,7 +55,10 @@ extension SignedTokens.Loaded {
 extension Identity {
     fileprivate init(_ token: SignedToken) {
         self.init(
-            user: token.user.bytes, .signed(SignedCredential(key: token.key.bytes, end: token.end)),
+            user: token.user.bytes,
+            .signed(
+                SignedCredential(
+                    key: token.key.bytes, issued: token.issued, end: token.end, id: token.id)),
             grants: token.grants, expires: token.expires,
             look: VerifiedLook(name: token.name, color: token.color))
     }

@@ -77,7 +77,7 @@ import Testing
             try Run(ChildProgram.path(of: "caret"), ["help"] + words, environment: [:])
         }
         let members = CommandList.descriptions.filter { $0.name.hasPrefix("token ") }
-        #expect(members.count == 5)
+        #expect(members.count == 6)
         let texts = members.map { HelpPage.text(of: $0) }
         #expect(try help("token").output == texts.joined(separator: "\n"))
         #expect(try help("token", "add").output == texts[0])

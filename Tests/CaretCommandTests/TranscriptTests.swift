@@ -284,6 +284,14 @@ import Testing
             ! caret: there is no token with this number (not_found)
             !   `caret token list` shows the numbers
             [1]
+            $ token sign-out ann --data DIR/data
+            ann is signed out
+            $ token sign-out --id phone-7 --json --data DIR/data
+            {"user":null,"jti":"phone-7","signed_out":true}
+            $ token sign-out ann --id phone-7 --data DIR/data
+            ! caret: token sign-out: USER and --id cannot be combined
+            !   run: caret help token sign-out
+            [2]
             """)
         #expect(try session.caret(["cat", "notes/a"], environment: ann).status == 1)
     }

@@ -20,11 +20,11 @@ import Testing
     @Test("a message is text that a person can read")
     func text() {
         var notifications: ArraySlice<PeerNotification> = [
-            .head(DocumentID(5), 120), .changed(DocumentID(6)), .revoked(TokenID(7)),
+            .head(DocumentID(5), 120), .changed(DocumentID(6)), .revoked(TokenID(7)), .signedOut,
             .joined(PublicPusher(user: "ann", client: "p-\u{e9}"), at: 8),
         ]
         let text = BusMessage.take(from: &notifications, sender: sender, number: 9)
-        #expect(text == "3.10.9 h5.120 c6 t7 j616e6e.702dc3a9.8" && notifications.isEmpty)
+        #expect(text == "3.10.9 h5.120 c6 t7 o j616e6e.702dc3a9.8" && notifications.isEmpty)
     }
 
     @Test("every message is read as it was written, and many notifications take several messages")
@@ -51,7 +51,7 @@ import Testing
                 case 5: return .roster(DocumentID(number))
                 case 0: return .head(DocumentID(number), Revision(random.number(0...1 << 50)))
                 case 1: return .changed(DocumentID(number))
-                case 2: return .revoked(TokenID(number))
+                case 2: return random.chance(50) ? .revoked(TokenID(number)) : .signedOut
                 default:
                     let user = ByteString(SampleText.make(upTo: 9, tricky: 50, &random))
                     let client = ByteString(

@@ -38,7 +38,7 @@ struct HubConnectionLimitTests {
     @Test("another token of the user does not change the number of connections")
     func otherToken() {
         world.tokens["signed"] = Identity(
-            user: "ann", .signed(SignedCredential(key: "key", end: 1_000_000)), grants: .all,
+            user: "ann", .signed(SignedCredential(key: "key", issued: 0, end: 1_000_000)), grants: .all,
             expires: 900_000)
         let clients = (1...3).map { world.connect("ann", client: "ann-client-\($0)") }
         for client in clients { client.says(#"{"type":"authenticate","token":"signed"}"#) }

@@ -25,7 +25,8 @@ struct HubSignedTokenTests {
         key: ByteString = "key-1"
     ) {
         world.tokens[token] = Identity(
-            user: user, .signed(SignedCredential(key: key, end: end + HubSignedTokenTests.leeway)),
+            user: user,
+            .signed(SignedCredential(key: key, issued: 0, end: end + HubSignedTokenTests.leeway)),
             grants: grants, expires: end)
     }
 

@@ -96,7 +96,9 @@ private final class RandomRun {
     private static func signed(
         _ user: ByteString, _ grants: Grants, until end: Int64, by key: ByteString
     ) -> Identity {
-        Identity(user: user, .signed(SignedCredential(key: key, end: end)), grants: grants, expires: end)
+        Identity(
+            user: user, .signed(SignedCredential(key: key, issued: 1_000, end: end)), grants: grants,
+            expires: end)
     }
 
     func run() {
@@ -210,7 +212,7 @@ private final class RandomRun {
         let id = lastID
         let message = message(name, other)
         let isOfAll =
-            ["list", "follow", "unfollow", "ping", "authenticate"].contains(message.kind)
+            ["list", "follow", "unfollow", "ping", "authenticate", "sign_out"].contains(message.kind)
             || message.kind.hasSuffix("token")
             || message.kind == "list_tokens"
         peer.requests.append(Request(id: id, document: isOfAll ? nil : name, kind: message.kind))
@@ -233,6 +235,7 @@ private final class RandomRun {
             return random.pick([
                 ("list", #","limit":2"#), ("follow", ""), ("unfollow", ""), ("ping", ""), ("list_tokens", ""),
                 ("add_token", #","user":"ann","grants":[]"#),
+                ("sign_out", random.pick([#","user":"ann""#, #","user":"bob","before":9"#, #","jti":"a""#])),
                 ("revoke_token", #","number":\#(random.number(1...9))"#),
                 ("authenticate", #","token":"\#(random.pick(RandomRun.tokens))""#),
                 ("authenticate", #","token":"\#(random.pick(RandomRun.tokens))""#),

@@ -95,7 +95,8 @@ struct TokenAuthenticatorTests {
     @Test("a good signed token never waits; bad ones take the slots of unknown tokens, and then must wait")
     func signed() async {
         let time = time
-        let ann = Identity(user: "ann", .signed(SignedCredential(key: "key", end: 9)), grants: .all)
+        let ann = Identity(
+            user: "ann", .signed(SignedCredential(key: "key", issued: 0, end: 9)), grants: .all)
         let signing = TokenAuthenticator(
             store, now: { time.now.load(ordering: .relaxed) },
             signedCheck: { token in

@@ -145,6 +145,8 @@ struct MovedSample {
         #expect(await store.revokeToken(lastToken) == nil)
         #expect(await store.noteUses([TokenUse(token.token, at: 4_000)]) == nil)
         #expect(await store.noteEnds(of: [token.token]) == nil)
+        #expect(await store.signOut(.user("ann"), before: 5_000) == nil)
+        #expect(await store.signOut(.token("a-1"), before: 6_000) == nil)
         tag = CaretLog.Tag(
             name: try #require(TagName("first-draft")), revision: 2, user: "ann", time: 9)
         #expect(await store.addTag(tag, to: sample.documents[2].entry.id) == .tagged)
@@ -171,6 +173,8 @@ struct MovedSample {
         #expect(try ann.user == UserName("ann") && ann.hasEnded)
         let tokens = try await store.tokens().get()
         #expect(tokens.items.count == 2)
+        let signOuts = [SignOut(.user("ann"), before: 5_000), SignOut(.token("a-1"), before: 6_000)]
+        #expect(try await store.signOuts().get().signOuts == signOuts)
         #expect(try await store.tags(of: short.entry.id).get() == [tag])
         #expect(try await durable.findings() == [])
     }

@@ -113,4 +113,25 @@ import Testing
         #expect(try await restored.token(shown: text.bytes).get().id == text.token)
         await restored.close()
     }
+
+    @Test(
+        "a damaged sign-out is found, and no sign-out is read beyond it",
+        arguments: ["name = x'FF'", "before = before + 1", "kind = 1", "kind = 2", "sum = 0"])
+    func damagedSignOut(damage: String) async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let store = try SQLiteStore(folder: scratch.path)
+        for name in ["ann", "bob"] as [ByteString] {
+            #expect(await store.signOut(.user(name), before: 5_000) == nil)
+        }
+        #expect(try await store.verify().isSound)
+        await store.close()
+        try DataFolder(scratch.path).openForWriting().execute(
+            "UPDATE sign_out SET \(damage) WHERE number = 1")
+        #expect(try SQLiteStore.verify(folder: scratch.path).findings.count == 1)
+        let again = try SQLiteStore(folder: scratch.path)
+        #expect(refusal(await again.signOuts()) == .damaged)
+        #expect(try await again.signOuts(after: 1).get().signOuts.map(\.subject) == [.user("bob")])
+        await again.close()
+    }
 }

@@ -41,7 +41,11 @@ enum SampleMessages {
             .addToken(
                 AddToken(
                     user: name(&random), grants: few(&random, grant), expires: maybe(&random, number))),
-            .revokeToken(RevokeToken(number: number(&random))), .counters(ReadCounters()),
+            .revokeToken(RevokeToken(number: number(&random))),
+            .signOut(
+                SignOutRequest(
+                    user: maybe(&random, name), jti: random.chance(50) ? "token-7" : nil,
+                    before: maybe(&random, number))), .counters(ReadCounters()),
             .listNodes(ListNodes()), .who(Who(after: maybe(&random, number), limit: page(&random))),
             .listDeleted(
                 ListDeleted(

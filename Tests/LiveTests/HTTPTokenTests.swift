@@ -74,6 +74,51 @@ import Testing
         #expect(try client.fetch("GET /docs", eve).body == #"{"type":"listed","docs":[]}"# + "\n")
     }
 
+    @Test("an administrator lists, creates and revokes tokens, and nobody else does")
+    func administration() throws {
+        let (_, backend) = try token(of: "backend", "admin", "")
+        let (_, ann) = try token(of: "ann", "admin", "notes/")
+        func fetch(_ request: String, _ token: String, _ type: String = "application/json", body: String = "")
+            throws -> HTTPResponse
+        {
+            try LineClient(server).fetch(request, token, "Content-Type: \(type)", body: body)
+        }
+        let grant = #"{"user":"bob","grants":[{"rights":"read","prefix":"notes/"}]}"#
+        let added = try fetch("POST /tokens", backend, body: grant)
+        #expect(added.status == 200)
+        #expect(added.body.hasPrefix(#"{"type":"token_added","number":3,"token":"caret_3_"#))
+        let text = try #require(added.body.split(separator: #""token":""#).last?.split(separator: "\"").first)
+        let bob = "Authorization: Bearer \(text)"
+        #expect(try fetch("GET /docs/notes/a", bob).body == "secret")
+        let first = try fetch("GET /tokens?limit=1", backend)
+        #expect(first.body.hasPrefix(#"{"type":"tokens","tokens":[{"number":1,"user":"backend","#))
+        #expect(first.body.hasSuffix(#","more":true}"# + "\n"))
+        #expect(try fetch("GET /tokens?after=2", backend).body.contains(#"[{"number":3,"user":"bob","#))
+        for (request, body) in [
+            ("GET /tokens", ""), ("POST /tokens", grant), ("DELETE /tokens/1", ""),
+            ("POST /sign-out", #"{"user":"bob"}"#),
+        ] {
+            for (token, status) in [("X: 1", 401), (ann, 403), (bob, 403)] {
+                #expect(try fetch(request, token, body: body).status == status, "\(request)")
+            }
+        }
+        for (type, body, status) in [
+            // A form of another site can send this type without being asked.
+            ("text/plain", grant, 415), ("application/json", "[]", 400), ("application/json", "", 400),
+            ("application/json", #"{"user":"bob"}"#, 400),
+            ("application/json", #"{"type":"revoke_token","number":1,"user":"bob","grants":[]}"#, 400),
+        ] {
+            #expect(try fetch("POST /tokens", backend, type, body: body).status == status, "\(body)")
+        }
+        #expect(try fetch("DELETE /tokens/3", backend).status == 204)
+        #expect(try fetch("DELETE /tokens/3", backend).status == 404)
+        for path in ["/tokens/x", "/tokens/", "/tokens/-1"] {
+            #expect(try fetch("DELETE \(path)", backend).status == 404)
+        }
+        #expect(try fetch("GET /docs/notes/a", bob).status == 401)
+        #expect(try fetch("GET /tokens?after=2", backend).body == #"{"type":"tokens","tokens":[]}"# + "\n")
+    }
+
     /// Rule A6.
     @Test("a request is ended when its token is revoked")
     func revoked() throws {

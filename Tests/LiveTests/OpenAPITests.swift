@@ -17,7 +17,7 @@ import Testing
         let paths = try #require(file["paths"] as? [String: [String: Object]])
         #expect(paths.count > 10)
         for (path, operations) in paths {
-            let path = path.replacing("{name}", with: "notes")
+            let path = path.replacing("{name}", with: "notes").replacing("{number}", with: "1")
             let allowed = try client.fetch("OPTIONS \(path)").fields["allow"]?.split(separator: ", ") ?? []
             // HEAD and OPTIONS follow from the others, so the file leaves them out.
             let described = operations.keys.map { Substring($0.uppercased()) }

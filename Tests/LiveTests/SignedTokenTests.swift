@@ -18,17 +18,19 @@ final class SignedServer {
         + #""x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
 
     let server: LiveServer
+    /// Those of a server that requires tokens, and has the keys.
+    let options: [String: String]
     private let scratch: Scratch
     private var path: String { scratch.path + "/keys.json" }
 
     init(over transport: Transport = .lines, _ options: [String: String] = [:]) throws {
         scratch = try .inMemory()
-        let own = [
+        self.options = [
             "--require-tokens": "true", "--token-keys": scratch.path + "/keys.json",
             "--token-audience": Self.audience,
         ]
         try Self.write([0, 1], to: scratch.path + "/keys.json")
-        server = try LiveServer(own.merging(options) { $1 }, over: transport)
+        server = try LiveServer(self.options.merging(options) { $1 }, over: transport)
     }
 
     private static func write(_ numbers: [Int], to path: String) throws {
@@ -57,13 +59,13 @@ final class SignedServer {
     /// Signs a token that begins `age` seconds ago and ends in `life` seconds.
     func token(
         of user: String, _ rights: String = #"{"write":["notes/"]}"#, age: Int = 0, life: Int = 3_600,
-        key: Int = 0, audience: String = audience
+        key: Int = 0, audience: String = audience, id: String = "t"
     ) throws -> String {
         let now = Int(Date.now.timeIntervalSince1970)
         let signer = try TokenSigner(text: Array((key == 0 ? Self.privateKey : Self.keys[key]).utf8))
         let header = #"{"alg":"\#(signer.algorithm.rawValue)","kid":"\#(["one", "two", "three"][key])"}"#
         let claims =
-            #"{"sub":"\#(user)","iat":\#(now - age),"exp":\#(now + life),"aud":"\#(audience)","caret":\#(rights)}"#
+            #"{"sub":"\#(user)","iat":\#(now - age),"exp":\#(now + life),"aud":"\#(audience)","jti":"\#(id)","caret":\#(rights)}"#
         return signer.sign(header: Array(header.utf8), claims: Array(claims.utf8))
     }
 

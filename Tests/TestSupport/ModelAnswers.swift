@@ -73,6 +73,8 @@ extension StoreModel {
         case .live(let tokens): .live(.success(live(tokens)))
         case .noteUses(let uses): .noted(noteUses(uses))
         case .noteEnds(let tokens): .noted(noteEnds(of: tokens))
+        case .signOut(let signOut, let oldest): .noted(add(signOut, forgettingBefore: oldest))
+        case .signOuts(let after, let limit): .signOuts(.success(signOuts(after: after, limit: limit)))
         }
     }
 }
@@ -82,8 +84,7 @@ extension StoreCall {
     package var writes: Bool {
         switch self {
         case .append, .appendLocked, .rename, .delete, .undelete, .trim, .redact, .renewEpochs, .create: true
-        case .tokens(.find), .tokens(.list), .tokens(.live): false
-        case .tokens: true
+        case .tokens(let tokens): tokens.writes
         case .tags(.list): false
         case .tags(.add), .tags(.remove), .tags(.copy): true
         case .open, .pusher, .load, .text, .read, .find, .list, .deleted, .entries: false

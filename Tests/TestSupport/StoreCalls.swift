@@ -191,6 +191,21 @@ extension DocumentStore {
         }
     }
 
+    /// Nil if the sign-out was recorded.
+    package func signOut(
+        _ subject: SignOut.Subject, before: Int64, forgettingBefore oldest: Int64 = 0
+    ) async -> StoreRefusal? {
+        await answer(to: .signOut(SignOut(subject, before: before), forgettingBefore: oldest)) {
+            if case .noted(let refusal) = $0 { .some(refusal) } else { nil }
+        }
+    }
+
+    package func signOuts(after: Int64 = 0, limit: Int = 1000) async -> Result<SignOutPage, StoreRefusal> {
+        await answer(to: .signOuts(after: after, limit: limit)) {
+            if case .signOuts(let page) = $0 { page } else { nil }
+        }
+    }
+
     /// Nil if the uses were recorded.
     package func noteUses(_ uses: [TokenUse]) async -> StoreRefusal? {
         await answer(to: .noteUses(uses)) { if case .noted(let refusal) = $0 { .some(refusal) } else { nil } }

@@ -90,6 +90,8 @@ package struct StoreModel: Sendable {
     private var tokens: [TokenID: (text: TokenText, token: Token)] = [:]
     private var damagedTokens: Set<TokenID> = []
     private var lastUses: [TokenID: Int64] = [:]
+    private var signOuts: [(number: Int64, signOut: SignOut)] = []
+    private var lastSignOut: Int64 = 0
     private var lastToken: Int64 = 0
 
     package init(generation: UInt64) { self.generation = generation }
@@ -413,6 +415,24 @@ package struct StoreModel: Sendable {
         if let refusal { return refusal }
         for id in ids where tokens[id]?.token.expires != nil { tokens[id]?.token.hasEnded = true }
         return nil
+    }
+
+    package mutating func add(_ signOut: SignOut, forgettingBefore oldest: Int64) -> StoreRefusal? {
+        if let refusal { return refusal }
+        signOuts.removeAll {
+            $0.signOut.before < oldest
+                || $0.signOut.subject == signOut.subject && $0.signOut.before <= signOut.before
+        }
+        lastSignOut += 1
+        signOuts.append((lastSignOut, signOut))
+        return nil
+    }
+
+    package func signOuts(after: Int64, limit: Int) -> SignOutPage {
+        let rest = signOuts.filter { $0.number > after }
+        let page = rest.prefix(limit)
+        return SignOutPage(
+            page.map(\.signOut), last: page.last?.number ?? after, hasMore: rest.count > limit)
     }
 
     /// Makes a token damaged from now on.

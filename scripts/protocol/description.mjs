@@ -57,7 +57,7 @@ const members = {
         neverOverHTTP: 'the server itself speaks the protocol for HTTP, and makes no such mistake',
     },
     request: {
-        method: 'of HTTP', path: 'of HTTP', is: 'its summary', parameters: 'of the query', body: 'its type, or `edits`',
+        method: 'of HTTP', path: 'of HTTP', is: 'its summary', parameters: 'of the query', body: 'its type, `edits`, or a message without its type',
         answers: 'by status: a message, media types, or a sentence', conditions: 'it has `If-Match`',
         repeatable: 'it can be repeated with `Caret-Client`', isPlain: 'it has no `unit`',
     },

@@ -37,6 +37,10 @@ function operation(description, request) {
         name: 'name', in: 'path', required: true, description: 'The name of the document. It may contain `/`.',
         schema: { type: 'string' },
     })
+    if (request.path.includes('{number}')) parameters.unshift({
+        name: 'number', in: 'path', required: true, description: 'The number of the token.',
+        schema: { type: 'integer' },
+    })
     if (request.conditions) parameters.push(
         header('If-Match', 'The tag of the version that must be the head, or `*`.'),
         ...request.method === 'PUT' ? [header('If-None-Match', '`*`: only if there is no such document.')] : [],
@@ -45,10 +49,12 @@ function operation(description, request) {
         header('Caret-Client', 'A random id of 8 to 64 characters that your program keeps, to repeat the request.'),
         header('Caret-Seq', 'A number that grows with each new change that your program makes to the document.'),
     )
-    const suffix = request.path.includes('{name}') ? '_name' : ''
+    const suffix = request.path.match(/\{(\w+)\}/)?.[1]
     return {
-        summary: request.is, operationId: `${request.method.toLowerCase()}_${resource}${suffix}`,
-        parameters, ...request.body ? { requestBody: { required: true, content: body(request.body) } } : {},
+        summary: request.is,
+        operationId: [request.method.toLowerCase(), resource.replace('-', '_'), suffix].filter(Boolean).join('_'),
+        parameters,
+        ...request.body ? { requestBody: { required: true, content: body(description, request.body) } } : {},
         responses: { ...responses(request.answers), default: { $ref: '#/components/responses/refusal' } },
     }
 }
@@ -68,10 +74,19 @@ function parameter(description, resource, name) {
 
 function json(type) { return { 'application/json': { schema: { $ref: place + type } } } }
 
-function body(kind) {
-    if (kind !== 'edits') return { [kind]: { schema: { type: 'string' } } }
+function body(description, kind) {
+    if (kind.includes('/')) return { [kind]: { schema: { type: 'string' } } }
+    const message = definitions(description, place)[kind]
+    if (message) return { 'application/json': { schema: withoutType(message) } }
     const edits = { type: 'array', items: { $ref: `${place}edit` } }
     return { 'application/json': { schema: { type: 'object', properties: { edits }, required: ['edits'] } } }
+}
+
+/** The path says the type of the message, and the answer needs no id. */
+function withoutType(message) {
+    const { type, id, ...properties } = message.properties
+    const required = message.required.filter((name) => name !== 'type')
+    return { ...message, properties, required }
 }
 
 /** An answer is a message, media types and messages, or a sentence about an answer without a body. */

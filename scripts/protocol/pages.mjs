@@ -81,7 +81,7 @@ export function checkStatuses({ codes }, page) {
 /** Checks that the table of resources in docs/protocol/http.md has each request. */
 export function checkResources({ requests }, page) {
     for (const { method, path } of requests) {
-        if (!page.includes(`| \`${method} ${path.replace('{name}', 'NAME')}\` |`)) {
+        if (!page.includes(`| \`${method} ${path.replace(/\{(\w+)\}/, (_, word) => word.toUpperCase())}\` |`)) {
             throw new Error(`docs/protocol/http.md has no row for ${method} ${path}`)
         }
     }

@@ -127,7 +127,9 @@ extension ClientMessage {
             .admin(.trim), .admin(.verify):
             true
         // A repeated redaction would find nothing, and would not say who wrote the passage.
-        case .admin(.addToken), .admin(.revokeToken), .admin(.undelete), .admin(.redact), .admin(.backUp):
+        // A repeated sign-out would also refuse a token that was signed between the two.
+        case .admin(.addToken), .admin(.revokeToken), .admin(.signOut), .admin(.undelete), .admin(.redact),
+            .admin(.backUp):
             false
         case .rename, .delete, .hello, .authenticate, .open, .close, .select, .diverged, .follow, .unfollow,
             .pong:

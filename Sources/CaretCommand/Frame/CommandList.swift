@@ -6,6 +6,7 @@ package enum CommandList {
         Diff.self, Blame.self, Grep.self, Restore.self, Copy.self, Mv.self, Rm.self, Undelete.self, Trim.self,
         Redact.self,
         TokenAdd.self, TokenList.self, TokenRevoke.self, TokenSign.self, TokenCheck.self,
+        TokenSignOut.self,
         Export.self, Import.self, Verify.self, Backup.self, Move.self, Who.self, Nodes.self, Top.self,
         Tail.self, EditDocument.self, OpenPage.self, Watch.self, Sync.self, EditorPipe.self,
         AssistantServer.self, Demo.self,

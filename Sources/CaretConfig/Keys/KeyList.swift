@@ -31,7 +31,8 @@ extension ConfigurationKey {
             "The name of this server in signed tokens, which must be their audience (aud)."),
         ConfigurationKey(
             "token_max_life", .access,
-            .time(\.tokenMaxLifeSeconds, counts: .seconds, plain: .seconds, 60...30 * 86_400),
+            .time(
+                \.tokenMaxLifeSeconds, counts: .seconds, plain: .seconds, 60...Limits.longestTokenLifeSeconds),
             isReloadable: true,
             "The longest time for which a signed token may be valid. One that is valid for longer is refused."
         ),

@@ -41,6 +41,8 @@ package struct LogEvent: Equatable, Sendable {
         case originRefused = "origin_refused"
         case tokenAdded = "token_added"
         case tokenRevoked = "token_revoked"
+        /// Signed tokens of a user were made invalid.
+        case userSignedOut = "user_signed_out"
 
         case roomOpened = "room_opened"
         case roomClosed = "room_closed"
@@ -95,7 +97,7 @@ package struct LogEvent: Equatable, Sendable {
                 .documentPurged, .pushersForgotten, .memoryReturned:
                 .debug
             case .starting, .listening, .ready, .stopping, .stopped, .loginFailed, .originRefused,
-                .tokenAdded, .tokenRevoked,
+                .tokenAdded, .tokenRevoked, .userSignedOut,
                 .migrating,
                 .historyRedacted, .filesErased, .diskFreed, .backupMade, .logSuppressed, .reloaded,
                 .tlsReloaded, .storeBack, .storeReplicated:

@@ -1,6 +1,7 @@
 package import CaretLog
 
-/// Reads a whole store in steps: every document with its history, and every token. It changes nothing.
+/// Reads a whole store in steps: every document with its history, every token and every sign-out. It
+/// changes nothing.
 ///
 /// Use it only on the thread or queue of its connection.
 package struct StoreCheck<Connection: SQLConnection> {
@@ -17,6 +18,7 @@ package struct StoreCheck<Connection: SQLConnection> {
         /// Looks for rows of tables that belong to no document.
         case orphans(ArraySlice<String>, after: DocumentID)
         case tokens(after: TokenID?)
+        case signOuts(after: Int64)
         case end
     }
 
@@ -35,7 +37,7 @@ package struct StoreCheck<Connection: SQLConnection> {
         .orphans(["segment", "snapshot", "pusher", "tag"], after: DocumentID(0))
     }
 
-    /// Checks one document, or the file, all documents and all tokens.
+    /// Checks one document, or everything.
     package init(
         _ rows: SQLRows<Connection>, of document: DocumentID? = nil,
         isStopped: @escaping @Sendable () -> Bool = { false }
@@ -79,7 +81,8 @@ package struct StoreCheck<Connection: SQLConnection> {
             return .each(last, last: most)
         case .document, .each: return StoreCheck.firstTable
         case .orphans(let tables, _): return .orphans(tables.dropFirst(), after: DocumentID(0))
-        case .tokens, .end: return .end
+        case .tokens: return .signOuts(after: 0)
+        case .signOuts, .end: return .end
         }
     }
 
@@ -103,6 +106,9 @@ package struct StoreCheck<Connection: SQLConnection> {
                 ? .each(DocumentID(id.value + 1), last: last) : StoreCheck.firstTable
         case .orphans(let tables, let last): return try orphans(in: tables, after: last)
         case .tokens(let last): return try tokens(after: last)
+        case .signOuts(let last):
+            let page = try SignOutTable(connection: connection).page(after: last, limit: 1_000)
+            return page.hasMore ? .signOuts(after: page.last) : .end
         case .end: return .end
         }
     }
@@ -158,6 +164,6 @@ package struct StoreCheck<Connection: SQLConnection> {
         let page = try TokenTable(connection).list(after: last, limit: 64, weighing: 1 << 20)
         documents.report.tokens += page.items.count
         for case .damaged(let token) in page.items { documents.report.addFinding(.token(token)) }
-        return page.hasMore ? .tokens(after: page.items.last?.id) : .end
+        return page.hasMore ? .tokens(after: page.items.last?.id) : .signOuts(after: 0)
     }
 }

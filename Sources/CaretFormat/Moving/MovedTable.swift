@@ -1,6 +1,7 @@
 /// A table that `caret move` copies. Every kind of store has it.
 package enum MovedTable: String, CaseIterable, Sendable {
     case author, document, segment, snapshot, pusher, tag, token
+    case signOut = "sign_out"
 
     package struct Column: Sendable {
         fileprivate let name: String
@@ -48,12 +49,13 @@ package enum MovedTable: String, CaseIterable, Sendable {
         case .token:
             [.number("id"), .bytes("username"), .bytes("digest"), .number("created"), .optional("expires")]
                 + [.bytes("grants"), .flag("ended"), .optional("used")]
+        case .signOut: [.number("number"), .number("kind"), .bytes("name"), .number("before")]
         }
     }
 
     package var keyCount: Int {
         switch self {
-        case .author, .document, .token: 1
+        case .author, .document, .token, .signOut: 1
         case .segment, .snapshot, .pusher, .tag: 2
         }
     }

@@ -29,6 +29,12 @@ package struct TokenTable<Connection: SQLConnection> {
         case .noteEnds(let tokens):
             try noteEnds(of: tokens)
             return .noted(nil)
+        case .signOut(let signOut, let oldest):
+            try SignOutTable(connection: connection).add(signOut, forgettingBefore: oldest)
+            return .noted(nil)
+        case .signOuts(let after, let limit):
+            return .signOuts(
+                .success(try SignOutTable(connection: connection).page(after: after, limit: limit)))
         }
     }
 

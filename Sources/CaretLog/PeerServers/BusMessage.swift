@@ -36,6 +36,7 @@ package struct BusMessage: Equatable {
         case .head(let document, let revision): "h\(document.value).\(revision.value)"
         case .changed(let document): "c\(document.value)"
         case .revoked(let token): "t\(token.value)"
+        case .signedOut: "o"
         case .joined(let pusher, let time): "j\(hex(pusher.user)).\(hex(pusher.client)).\(time)"
         case .selected(let session): word(of: session)
         case .left(let document, let session): "l\(document.value).\(hex(session))"
@@ -77,6 +78,7 @@ package struct BusMessage: Equatable {
             return .head(DocumentID(document), Revision(revision))
         case ("c", 1): return numbers[0].map { .changed(DocumentID($0)) }
         case ("t", 1): return numbers[0].map { .revoked(TokenID($0)) }
+        case ("o", 1): return .signedOut
         case ("j", 3):
             guard let user = bytes(parts[0]), let client = bytes(parts[1]), let time = numbers[2] else {
                 return nil

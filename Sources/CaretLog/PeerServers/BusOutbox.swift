@@ -52,7 +52,7 @@ package struct BusOutbox {
         case .joined(let pusher, _): .joined(pusher)
         case .selected(let session): .session(session.session)
         case .left(_, let session): .session(session)
-        case .changed, .revoked, .roster: .other(notification)
+        case .changed, .revoked, .signedOut, .roster: .other(notification)
         }
     }
 

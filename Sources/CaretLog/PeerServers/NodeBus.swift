@@ -23,6 +23,8 @@ package enum PeerNotification: Hashable, Sendable {
     /// The document was created, renamed, deleted or undeleted, or its history was trimmed or redacted.
     case changed(DocumentID)
     case revoked(TokenID)
+    /// The store has a new sign-out.
+    case signedOut
     /// A client joined a server at this time, in milliseconds. Its older connections to other servers must end.
     case joined(PublicPusher, at: Int64)
     /// A session of the sender has selected something.

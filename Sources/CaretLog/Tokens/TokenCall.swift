@@ -19,6 +19,11 @@ package enum TokenCall: Equatable, Sendable {
     case noteUses([TokenUse])
     /// Records that tokens with an end have ended. A token that does not exist changes nothing.
     case noteEnds([TokenID])
+    /// Records a sign-out, and may remove sign-outs with a `before` earlier than this time.
+    case signOut(SignOut, forgettingBefore: Int64)
+    /// The sign-outs that were recorded after the one with this number, or all, if it is 0. Every server sees them in the
+    /// same order.
+    case signOuts(after: Int64, limit: Int)
 }
 
 /// The answer to the call of the same name.
@@ -29,15 +34,16 @@ package enum TokenAnswer: Equatable, Sendable {
     /// The refusal is nil if the token was revoked.
     case revoked(StoreRefusal?)
     case live(Result<[TokenID], StoreRefusal>)
-    /// The refusal is nil if the uses or ends were recorded.
+    /// The refusal is nil if the uses, ends or sign-out were recorded.
     case noted(StoreRefusal?)
+    case signOuts(Result<SignOutPage, StoreRefusal>)
 }
 
 extension TokenCall {
     package var writes: Bool {
         switch self {
-        case .add, .revoke, .noteUses, .noteEnds: true
-        case .find, .list, .live: false
+        case .add, .revoke, .noteUses, .noteEnds, .signOut: true
+        case .find, .list, .live, .signOuts: false
         }
     }
 
@@ -49,7 +55,8 @@ extension TokenCall {
         case .list: .listed(.failure(refusal))
         case .revoke: .revoked(refusal)
         case .live: .live(.failure(refusal))
-        case .noteUses, .noteEnds: .noted(refusal)
+        case .noteUses, .noteEnds, .signOut: .noted(refusal)
+        case .signOuts: .signOuts(.failure(refusal))
         }
     }
 }

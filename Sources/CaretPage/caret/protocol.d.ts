@@ -922,6 +922,18 @@ export interface RevokeTokenMessage {
     number: number
 }
 
+/** Makes the signed tokens of a user, or the one with an id, invalid. */
+export interface SignOutMessage {
+    type: 'sign_out'
+    id?: number | string
+    /** The name of the user. */
+    user?: string
+    /** The id of a token, instead of `user`. */
+    jti?: string
+    /** Tokens that were issued earlier become invalid; without it, all that were issued until now. */
+    before?: number
+}
+
 /** Requests all counters of the server. */
 export interface CountersMessage {
     type: 'counters'
@@ -1146,6 +1158,7 @@ export type ClientMessage =
     | ListTokensMessage
     | AddTokenMessage
     | RevokeTokenMessage
+    | SignOutMessage
     | CountersMessage
     | WhoMessage
     | ListNodesMessage

@@ -22,6 +22,7 @@ package struct PostgresMigration: Sendable {
         PostgresMigration(number: 2, sql: PackageResources._002_node_reports_sql, oldest: 1),
         PostgresMigration(number: 3, sql: PackageResources._003_ended_tokens_sql, oldest: 1),
         PostgresMigration(number: 4, sql: PackageResources._004_place_sql, oldest: 1),
+        PostgresMigration(number: 5, sql: PackageResources._005_sign_outs_sql, oldest: 1),
     ]
 
     fileprivate var checksum: [UInt8] { SHA256.digest(of: sql).bytes }

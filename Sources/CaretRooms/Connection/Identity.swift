@@ -68,10 +68,16 @@ package enum Credential: Hashable, Sendable {
 package struct SignedCredential: Hashable, Sendable {
     /// A digest of the key that has signed the token.
     package let key: ByteString
+    /// When the backend signed the token.
+    package let issued: Int64
     /// When the token becomes invalid: some time after its `expires`, because clocks differ.
     package let end: Int64
+    /// The claim `jti`.
+    package let id: ByteString?
 
-    package init(key: ByteString, end: Int64) { (self.key, self.end) = (key, end) }
+    package init(key: ByteString, issued: Int64, end: Int64, id: ByteString? = nil) {
+        (self.key, self.issued, self.end, self.id) = (key, issued, end, id)
+    }
 }
 
 /// The result of `authenticate`.

@@ -13,8 +13,8 @@ package struct AdminJob: Equatable, Sendable {
     var looksUp: Bool {
         switch admin {
         case .trim, .verify: entry == nil
-        case .listTokens, .addToken, .revokeToken, .counters, .who, .listNodes, .listDeleted, .undelete,
-            .redact, .backUp:
+        case .listTokens, .addToken, .revokeToken, .signOut, .counters, .who, .listNodes, .listDeleted,
+            .undelete, .redact, .backUp:
             false
         }
     }
@@ -27,6 +27,7 @@ extension HubState {
         let job = AdminJob(admin: admin, request: request)
         switch admin {
         case .listTokens, .addToken, .revokeToken: beginTokens(job)
+        case .signOut(let signOut): beginSignOut(job, signOut)
         case .counters: administer(.counters, for: .admin(job))
         case .listNodes: administer(.nodes(load), for: .admin(job))
         case .who(let who): answer(request, .admin(.present(present(who))))
@@ -106,8 +107,8 @@ extension HubState {
         switch job.admin {
         case .trim(let trim): begin(trim, job, entry)
         case .verify: beginMaintenance(.verify(entry.id), job)
-        case .listTokens, .addToken, .revokeToken, .counters, .who, .listNodes, .listDeleted, .undelete,
-            .redact, .backUp:
+        case .listTokens, .addToken, .revokeToken, .signOut, .counters, .who, .listNodes, .listDeleted,
+            .undelete, .redact, .backUp:
             refuse(job.request, .unexpectedAnswer)
         }
     }
@@ -242,7 +243,7 @@ extension AdminRequest {
         case .listTokens, .counters, .who, .listNodes, .listDeleted, .verify: true
         case .trim(let trim): trim.isDryRun
         case .redact(let redact): redact.isDryRun
-        case .addToken, .revokeToken, .undelete, .backUp: false
+        case .addToken, .revokeToken, .signOut, .undelete, .backUp: false
         }
     }
 }

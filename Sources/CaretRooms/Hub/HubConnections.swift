@@ -12,18 +12,14 @@ extension HubState {
             return
         }
         if joinedConnections[joining.connection] != nil { return }
-        if isStopping {
-            let report = ErrorReport(RequestRefusal.shuttingDown.code, RequestRefusal.shuttingDown.message)
-            emit(.sendToConnection(joining.connection, .refused(report)))
-            return
-        }
+        if isStopping { return refuse(joining, .shuttingDown) }
+        if waitsForSignOuts(joining.identity, .join(joining), from: joining.connection) { return }
         let identity: Identity
         do throws(RequestRefusal) {
             identity = try checked(joining.identity)
             try checkCount(joining)
         } catch {
-            emit(.sendToConnection(joining.connection, .refused(ErrorReport(error.code, error.message))))
-            return
+            return refuse(joining, error)
         }
         noteUse(of: joining.identity)
         let publicPusher = sharesStore ? publicPusher(joining.pusher) : nil
@@ -35,10 +31,17 @@ extension HubState {
         admit(joining.pusher)
     }
 
+    mutating func refuse(_ joining: JoinRequest, _ refusal: RequestRefusal) {
+        let report = ErrorReport(
+            refusal.code, refusal.message, retryAfterMilliseconds: refusal.retryAfterMilliseconds)
+        emit(.sendToConnection(joining.connection, .refused(report)))
+    }
+
     /// A connection has ended. It sends nothing more to the hub or to rooms. Its waiting requests are dropped
     /// later, instead of being run.
     mutating func left(_ connection: ConnectionID) {
         rejoiningConnections[connection] = nil
+        waitingSignIns[connection] = nil
         guard let identity = joinedConnections[connection]?.identity,
             let endingSessions = joinedConnections.leave(connection)
         else { return }
@@ -104,6 +107,7 @@ extension HubState {
 
     /// Replaces the token of a connection. The new token was looked up before.
     mutating func authenticate(_ request: HubRequest, as found: Identity) {
+        if waitsForSignOuts(found, .ask(request), from: request.connection) { return }
         do throws(RequestRefusal) {
             // The connection is ending, because its token has become invalid.
             if joinedConnections[request.connection]?.isSignedIn != true { throw .tokenEnded }
@@ -154,6 +158,16 @@ extension HubState {
         }
     }
 
+    /// Ends the connections of tokens that were signed out.
+    mutating func endSignedOut() {
+        for connection in joinedConnections.connections {
+            guard let identity = joinedConnections[connection]?.identity,
+                case .signed(let signed) = identity.credential, signOuts.contain(signed, of: identity.user)
+            else { continue }
+            signOut(connection)
+        }
+    }
+
     /// The identity with its current grants. Refuses a token that is no longer valid.
     private mutating func checked(_ identity: Identity) throws(RequestRefusal) -> Identity {
         var identity = identity
@@ -174,6 +188,8 @@ extension HubState {
             if signingKeys?.contains(signed.key) == false {
                 throw RequestRefusal(.tokenEnded, "the key that signed the token was removed")
             }
+            if signOuts.contain(signed, of: identity.user) { throw .signedOut }
+            if !signOuts.areKnown(at: now, sharesStore: sharesStore) { throw .signOutsUnknown }
         }
         return identity
     }

@@ -26,6 +26,9 @@ package struct HubState: Sendable {
     var changedGrants = ChangedGrants()
     /// The keys of signed tokens. Nil until the first reload.
     var signingKeys: Set<ByteString>?
+    var signOuts = SignOuts()
+    /// Requests to sign in with a signed token that came before the sign-outs were read.
+    var waitingSignIns: [ConnectionID: HubEvent] = [:]
     var tokenUses = TokenUses()
     package var rooms: [DocumentID: HubRoom] = [:]
     /// The names of the documents that have a room, or will have one soon. If other servers can rename documents, a
@@ -83,6 +86,9 @@ package struct HubState: Sendable {
         case comparison
         /// To find out which tokens other servers have revoked.
         case tokenCheck(Set<TokenID>)
+        /// To find out who was signed out.
+        case readSignOuts
+        case signOut(AdminJob, SignOut)
         case admin(AdminJob)
         /// To report what a redaction would change.
         case dryRun(HubRequest)
@@ -141,7 +147,7 @@ package struct HubState: Sendable {
         return finished()
     }
 
-    private mutating func route(_ event: HubEvent) {
+    mutating func route(_ event: HubEvent) {
         switch event {
         case .join(let joining): join(joining)
         case .ask(let request): ask(request)
@@ -206,6 +212,8 @@ package struct HubState: Sendable {
         case .rescan(let scan): rescanned(scan, answer)
         case .comparison: compared(answer)
         case .tokenCheck(let tokens): checkedTokens(tokens, answer)
+        case .readSignOuts: readSignOuts(answer)
+        case .signOut(let job, let signOut): signedOut(signOut, job, answer)
         case .admin(let job): advance(job, with: answer)
         case .dryRun(let request): dryRunAnswered(answer, for: request)
         case .tokenUses(let uses): recorded(uses, answer)
@@ -300,8 +308,9 @@ extension HubState.Call {
         case .dryRun(let request): request
         case .tags(let job) where job.tags.onlyReads: job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
-        case .change, .tags, .follow, .feed, .rescan, .comparison, .tokenCheck, .admin, .tokenUses,
-            .tokenEnd, .maintenance:
+        case .change, .tags, .follow, .feed, .rescan, .comparison, .tokenCheck, .readSignOuts, .signOut,
+            .admin,
+            .tokenUses, .tokenEnd, .maintenance:
             nil
         }
     }

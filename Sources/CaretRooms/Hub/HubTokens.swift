@@ -32,7 +32,7 @@ extension HubState {
         case (_, .listed(.failure(let refusal))), (_, .added(.failure(let refusal))),
             (_, .revoked(let refusal?)):
             refuse(request, RequestRefusal(ofTokens: refusal))
-        case (_, .listed), (_, .added), (_, .revoked), (_, .live), (_, .noted), (_, .found):
+        case (_, .listed), (_, .added), (_, .revoked), (_, .live), (_, .noted), (_, .found), (_, .signOuts):
             refuse(request, .unexpectedAnswer)
         }
     }
@@ -70,7 +70,7 @@ extension TokenCall {
             }
             self = .add(user, try Grants(add.grants), expires: add.expires.map(Int64.init), at: time)
         case .revokeToken(let revoke): self = .revoke(TokenID(Int64(revoke.number)))
-        case .counters, .who, .listNodes, .listDeleted, .undelete, .trim, .redact, .verify, .backUp:
+        case .signOut, .counters, .who, .listNodes, .listDeleted, .undelete, .trim, .redact, .verify, .backUp:
             return nil
         }
     }

@@ -33,7 +33,7 @@ extension RoomState {
             }
         case .roster: publishAllSelections()
         // The hub handles these.
-        case .head, .changed, .revoked, .joined: break
+        case .head, .changed, .revoked, .signedOut, .joined: break
         }
     }
 

@@ -63,7 +63,7 @@ package struct RequestRefusal: Error, Equatable {
 
     /// When a client may try again while the store cannot be reached: often enough to notice soon that the
     /// store is back.
-    private static let retryWhenAway = 1_000
+    static let retryWhenAway = 1_000
 
     /// The same words for a missing document and for one that the client may not see.
     static let notFound = RequestRefusal(.notFound, "there is no such document")

@@ -22,13 +22,14 @@ extension Switchboard {
         }
     }
 
-    /// Logs added and revoked tokens.
+    /// Logs added and revoked tokens, and sign-outs.
     private func logTokenChange(_ answer: StoreAnswer, to call: StoreCall) {
         switch (call, answer) {
         case (_, .tokens(.added(.success(let text)))):
             log.write(LogEvent(.tokenAdded, .token(text.token.value)))
         case (.tokens(.revoke(let token)), .tokens(.revoked(nil))):
             log.write(LogEvent(.tokenRevoked, .token(token.value)))
+        case (.tokens(.signOut), .tokens(.noted(nil))): log.write(LogEvent(.userSignedOut))
         default: break
         }
     }

@@ -9,7 +9,7 @@ package struct TokenRules: Equatable, Sendable {
     /// The most grants of a token. A prefix stands for a group of documents.
     package static let mostGrants = 100
     /// The longest `jti`, in bytes.
-    package static let longestID = 128
+    package static let longestID = Limits.tokenID
     /// The longest `name`, in scalars. With every scalar escaped, it fits in `info`.
     package static let longestName = 100
     /// The latest time that a claim may name, in seconds: the end of the year 9999.

@@ -20,6 +20,7 @@ package struct Migration: Sendable {
         Migration(number: 4, sql: PackageResources._004_erasure_sql),
         Migration(number: 5, sql: PackageResources._005_tags_sql),
         Migration(number: 6, sql: PackageResources._006_ended_tokens_sql),
+        Migration(number: 7, sql: PackageResources._007_sign_outs_sql),
     ]
 
     /// The application ID in the header of Caret's databases: "Care".

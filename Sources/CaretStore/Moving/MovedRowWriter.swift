@@ -30,6 +30,12 @@ struct MovedRowWriter {
             }
             try insert(row, sum: sum, into: table)
         case .token: try insertToken(row)
+        case .signOut:
+            let sum = try StoreFault.reading { () throws(DamagedRow) in
+                let columns = row.columns()
+                return try SignOut(columns, .postgres).sum(number: columns.integer(0))
+            }
+            try insert(row, sum: sum, into: table)
         }
     }
 

@@ -1,9 +1,15 @@
 import CaretCore
 import CaretWire
 
-/// A request that one message answers, whose line becomes the body of the response.
+/// A request that is one message, and is answered by one message. The line of the answer becomes the body of the
+/// response.
 struct Asking: Exchange {
-    private let request: ClientMessage
+    private enum Request {
+        case message(ClientMessage)
+        case body(BodyFrame)
+    }
+
+    private let request: Request
     /// The field `Location` of the response.
     private let location: String?
     /// The epoch of the document, for the field `ETag` of an ack.
@@ -13,22 +19,35 @@ struct Asking: Exchange {
     init(
         _ request: ClientMessage, location: String? = nil, epoch: WireString? = nil, hasBody: Bool = true
     ) {
-        self.request = request
+        self.request = .message(request)
         self.location = location
         self.epoch = epoch
         self.hasBody = hasBody
     }
 
-    mutating func begin() -> ExchangeStep { .send(request) }
+    /// A message of this type. The body of the request has its fields.
+    init(body type: StaticString, _ head: RequestHead, hasBody: Bool = true) throws(WebRefusal) {
+        try head.require(contentType: ["application/json"])
+        request = .body(BodyFrame(object: type))
+        (location, epoch) = (nil, nil)
+        self.hasBody = hasBody
+    }
+
+    mutating func begin() -> ExchangeStep {
+        switch request {
+        case .message(let message): .send(message)
+        case .body(let frame): .sendBody(frame)
+        }
+    }
 
     mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep {
-        if case .history = request { return .respond(report.responseToRead(line)) }
+        if case .message(.history) = request { return .respond(report.responseToRead(line)) }
         return .respond(report.response(line))
     }
 
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
         switch answer.message {
-        case .listed, .revisions, .done, .ack: break
+        case .listed, .revisions, .done, .ack, .admin: break
         default: return .wait
         }
         var response =
@@ -46,6 +65,11 @@ extension Asking {
     static func list(_ query: Query) throws(WebRefusal) -> Asking {
         let limit = try query.number("limit") ?? Limits.itemsByDefault
         return Asking(.list(List(prefix: query.text("prefix"), after: query.text("after"), limit: limit)))
+    }
+
+    static func listTokens(_ query: Query) throws(WebRefusal) -> Asking {
+        let limit = try query.number("limit") ?? Limits.itemsByDefault
+        return Asking(.admin(.listTokens(ListTokens(after: try query.number("after"), limit: limit))))
     }
 
     static func history(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {

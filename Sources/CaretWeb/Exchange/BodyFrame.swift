@@ -61,6 +61,13 @@ package struct BodyFrame: Sendable {
         content = .object(held: [], last: nil)
     }
 
+    /// A message of this type. Its other members are in the body, which is an object.
+    package init(object type: StaticString) {
+        head = nil
+        (prefix, suffix) = ([], Array(#""type":"\#(type)"}"#.utf8))
+        content = .object(held: [], last: nil)
+    }
+
     /// No message: the body is only compared with these texts.
     package init(comparing texts: [[UInt8]]) {
         head = nil

@@ -21,6 +21,9 @@ enum Route: Equatable {
     case events(WireString)
     /// The events of all documents with a prefix.
     case allEvents
+    case tokens
+    case token(number: Int)
+    case signOut
 
     /// Nil if there is nothing at this path.
     init?(_ path: String) {
@@ -31,6 +34,8 @@ enum Route: Equatable {
         case "/metrics": self = .metrics
         case "/docs": self = .documents
         case "/events": self = .allEvents
+        case "/tokens": self = .tokens
+        case "/sign-out": self = .signOut
         case WebFile.pagePath, "/manifest.json", "/service-worker.js", "/caret.js", "/caret.wasm",
             "/openapi.json":
             self = .file(path: path)
@@ -51,6 +56,9 @@ enum Route: Equatable {
             case "history": self = .history(name)
             case "diff": self = .difference(name)
             case "events": self = .events(name)
+            case "tokens":
+                guard let number = Int(parts[2]), 0...Limits.integer ~= number else { return nil }
+                self = .token(number: number)
             default: return nil
             }
         }
@@ -62,7 +70,9 @@ enum Route: Equatable {
         case .health, .metrics, .file, .documents, .history, .difference: ["GET", "HEAD", "OPTIONS"]
         case .webSocket, .events, .allEvents: ["GET", "OPTIONS"]
         case .document: ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"]
-        case .append, .rename, .copy, .restore: ["POST", "OPTIONS"]
+        case .append, .rename, .copy, .restore, .signOut: ["POST", "OPTIONS"]
+        case .tokens: ["GET", "HEAD", "POST", "OPTIONS"]
+        case .token: ["DELETE", "OPTIONS"]
         }
     }
 
@@ -116,6 +126,16 @@ enum Route: Equatable {
         case (.history(let name), _):
             return try history(of: name, head, query("after", "at", "limit", "edits"))
         case (.difference(let name), _): return try Comparing(name, head, query("from", "to"))
+        case (.tokens, "POST"):
+            _ = try query()
+            return try Asking(body: AddToken.type, head)
+        case (.tokens, _): return try Asking.listTokens(query("after", "limit"))
+        case (.token(let number), _):
+            _ = try query()
+            return Asking(.admin(.revokeToken(RevokeToken(number: number))), hasBody: false)
+        case (.signOut, _):
+            _ = try query()
+            return try Asking(body: SignOutRequest.type, head, hasBody: false)
         }
     }
 
@@ -138,7 +158,7 @@ enum Route: Equatable {
         case .document: method == "PUT" || method == "POST"
         case .append, .restore: true
         case .server, .health, .file, .webSocket, .metrics, .documents, .rename, .copy, .history,
-            .difference, .events, .allEvents:
+            .difference, .events, .allEvents, .tokens, .token, .signOut:
             false
         }
     }

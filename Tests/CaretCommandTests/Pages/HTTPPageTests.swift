@@ -13,6 +13,7 @@ import Testing
         "the answers on the page are those of a running server",
         arguments: [
             ("A session in the shell", [], 11), ("With a token", ["--require-tokens"], 1),
+            ("Tokens and sign-outs", ["--require-tokens"], 1),
             ("Differences and histories", [], 2),
         ])
     func session(heading: String, options: [String], answers: Int) throws {

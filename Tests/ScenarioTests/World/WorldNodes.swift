@@ -145,7 +145,7 @@ extension PeerNotification {
     fileprivate var isAboutSession: Bool {
         switch self {
         case .selected, .left: true
-        case .head, .changed, .revoked, .joined, .roster: false
+        case .head, .changed, .revoked, .signedOut, .joined, .roster: false
         }
     }
 }

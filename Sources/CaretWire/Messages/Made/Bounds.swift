@@ -20,6 +20,8 @@ extension Limits {
     /// The most grants of a token. The number is limited because each request to list documents makes the store
     /// search for each grant.
     package static let grants = 1_000
+    /// The most bytes of the id of a signed token, its claim `jti`.
+    package static let tokenID = 128
     /// The range of `limit` in requests for a page.
     package static let items = 1...1_000
 }

@@ -155,6 +155,7 @@ package enum AdminRequest: Equatable, Sendable {
     case listTokens(ListTokens)
     case addToken(AddToken)
     case revokeToken(RevokeToken)
+    case signOut(SignOutRequest)
     case counters(ReadCounters)
     case who(Who)
     case listNodes(ListNodes)
@@ -166,8 +167,8 @@ package enum AdminRequest: Equatable, Sendable {
     case backUp(BackUp)
 
     static let types: [StaticString] = [
-        ListTokens.type, AddToken.type, RevokeToken.type, ReadCounters.type, Who.type, ListNodes.type,
-        ListDeleted.type, Undelete.type, Trim.type, Redact.type, Verify.type, BackUp.type,
+        ListTokens.type, AddToken.type, RevokeToken.type, SignOutRequest.type, ReadCounters.type, Who.type,
+        ListNodes.type, ListDeleted.type, Undelete.type, Trim.type, Redact.type, Verify.type, BackUp.type,
     ]
 
     /// The document that the request is about, if any.
@@ -176,8 +177,8 @@ package enum AdminRequest: Equatable, Sendable {
         case .trim(let message): message.document
         case .redact(let message): message.document
         case .verify(let message): message.document
-        case .listTokens, .addToken, .revokeToken, .counters, .who, .listNodes, .listDeleted, .undelete,
-            .backUp:
+        case .listTokens, .addToken, .revokeToken, .signOut, .counters, .who, .listNodes, .listDeleted,
+            .undelete, .backUp:
             nil
         }
     }
@@ -190,6 +191,8 @@ package enum AdminRequest: Equatable, Sendable {
             self = .addToken(try AddToken(fields))
         } else if type.equals(RevokeToken.type) {
             self = .revokeToken(try RevokeToken(fields))
+        } else if type.equals(SignOutRequest.type) {
+            self = .signOut(try SignOutRequest(fields))
         } else if type.equals(ReadCounters.type) {
             self = .counters(try ReadCounters(fields))
         } else if type.equals(Who.type) {
@@ -220,6 +223,7 @@ package enum AdminRequest: Equatable, Sendable {
         case .listTokens(let message): message.encode(id: id, into: &writer)
         case .addToken(let message): message.encode(id: id, into: &writer)
         case .revokeToken(let message): message.encode(id: id, into: &writer)
+        case .signOut(let message): message.encode(id: id, into: &writer)
         case .counters(let message): message.encode(id: id, into: &writer)
         case .who(let message): message.encode(id: id, into: &writer)
         case .listNodes(let message): message.encode(id: id, into: &writer)
@@ -854,6 +858,36 @@ package struct RevokeToken: WireMessage {
 
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("number", number)
+    }
+}
+
+/// Makes the signed tokens of a user, or the one with an id, invalid.
+package struct SignOutRequest: WireMessage {
+    package static var type: StaticString { "sign_out" }
+
+    /// The name of the user.
+    package var user: WireString?
+    /// The id of a token, instead of `user`.
+    package var jti: WireString?
+    /// Tokens that were issued earlier become invalid; without it, all that were issued until now.
+    package var before: Int?
+
+    package init(user: WireString? = nil, jti: WireString? = nil, before: Int? = nil) {
+        self.user = user
+        self.jti = jti
+        self.before = before
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        user = try fields.string(optional: "user", atMost: Limits.name)
+        jti = try fields.string(optional: "jti", atMost: Limits.tokenID)
+        before = try fields.integer(optional: "before")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("user", user)
+        writer.member("jti", jti)
+        writer.member("before", before)
     }
 }
 

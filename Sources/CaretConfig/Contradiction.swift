@@ -13,6 +13,10 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     case guestsWithoutTokens
     /// Without an audience, the server would accept tokens for other servers.
     case keysWithoutAudience
+    /// A proxy signs in users, but every client has full access.
+    case proxiesWithoutTokens
+    /// A proxy shall sign in users, but no proxy is believed.
+    case headerWithoutProxies
     /// No client could connect to the server.
     case noListener
     case sameAddress(ListenAddress)
@@ -58,6 +62,10 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
             if !settings.requiresTokens { found.append(.keysWithoutTokens) }
             if settings.tokenAudience.isEmpty { found.append(.keysWithoutAudience) }
         }
+        if !settings.signInHeader.isEmpty {
+            if !settings.requiresTokens { found.append(.proxiesWithoutTokens) }
+            if settings.signInProxies.isEmpty { found.append(.headerWithoutProxies) }
+        }
         if settings.listen.isEmpty, !settings.hasAdminSocket { found.append(.noListener) }
         let fixed = settings.listen.filter { $0.port != 0 }
         if let index = fixed.indices.first(where: { fixed[..<$0].contains(fixed[$0]) }) {
@@ -97,6 +105,8 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         case .keysWithoutTokens: "token_keys"
         case .guestsWithoutTokens: "guest_read"
         case .keysWithoutAudience: "token_audience"
+        case .proxiesWithoutTokens: "sign_in_header"
+        case .headerWithoutProxies: "sign_in_proxies"
         case .tokensAndAnyone: "allow_anyone_from_anywhere"
         case .socketPathTooLong: "data"
         case .certificateWithoutKey: "tls_certificate"
@@ -124,6 +134,11 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
             "guest_read is set, but require_tokens is false, so everybody has full access; set require_tokens to true"
         case .keysWithoutAudience:
             "token_keys is set, but token_audience is empty; set it to the aud of the tokens, such as notes.example.org"
+        case .proxiesWithoutTokens:
+            "sign_in_header is set, but require_tokens is false, so nobody needs to sign in; set require_tokens to true"
+        case .headerWithoutProxies:
+            "sign_in_header is set, but sign_in_proxies is empty, so nobody is believed; "
+                + "set it to the address of the proxy, such as 127.0.0.1"
         case .noListener: "listen is empty and admin_socket is false; no client could connect"
         case .sameAddress(let address): "listen: \(address) is given twice"
         case .socketPathTooLong(let bytes):

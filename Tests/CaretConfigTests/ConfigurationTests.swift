@@ -216,6 +216,16 @@ import Testing
                 "caret.json5:1:11: tls_key is set, but tls_certificate is empty; set it to the file of the certificate"
             ),
             (
+                "{sign_in_header: 'X-User', sign_in_proxies: '::1'}",
+                "caret.json5:1:18: sign_in_header is set, but require_tokens is false, so nobody needs to sign in; "
+                    + "set require_tokens to true"
+            ),
+            (
+                "{sign_in_header: 'X-User', sign_in_proxies: [], require_tokens: true}",
+                "caret.json5:1:45: sign_in_header is set, but sign_in_proxies is empty, so nobody is believed; "
+                    + "set it to the address of the proxy, such as 127.0.0.1"
+            ),
+            (
                 "{tls: 'required'}",
                 "caret.json5:1:7: tls is required, but there is no certificate; set tls_certificate and tls_key"
             ),
@@ -239,6 +249,9 @@ import Testing
         #expect(configured("{\(long), limit_line: \((30_784 << 10) - 1)}").faults.count == 1)
         #expect(configured("{limit_room_selections: 1000}").faults == [])
         #expect(configured("{listen: []}").faults == [])
+        let proxy = "sign_in_proxies: '::1', sign_in_rights: 'write:{user}/'"
+        #expect(configured("{\(proxy)}").faults == [])
+        #expect(configured("{\(proxy), sign_in_header: 'X-User', require_tokens: true}").faults == [])
         #expect(configured("{admin_socket: false}").faults == [])
         #expect(configured("{tls: 'offered', tls_certificate: 'c', tls_key: 'k'}").faults == [])
     }

@@ -30,6 +30,9 @@ extension ConfigurationKey {
         case .hosts: ["[]", "[\"caret.example.org\", \"[::1]\"]"][choice]
         case .origins: ["[]", "[\"https://app.example.org\", \"http://a:7\"]"][choice]
         case .prefixes: ["[]", "[\"public/\", \"ä b\"]"][choice]
+        case .header: ["\"X-Forwarded-User\"", "\"remote_user\""][choice]
+        case .machines: ["[]", "[\"127.0.0.1\", \"2001:db8::1\"]"][choice]
+        case .rights: ["[]", "[\"write:home/{user}/\", \"read:=ä b\", \"admin:\"]"][choice]
         case .yesNo: value(in: Settings()) == "true" ? "false" : "true"
         case .count(_, let range): String([range.lowerBound, range.upperBound][choice])
         case .bytes(_, let range): SizeText.written([range.lowerBound, range.upperBound][choice]).quoted
@@ -49,6 +52,14 @@ extension ConfigurationKey {
         case .hosts: ["[\"a:7\"]", "\"a b\"", "[\"\"]", "[7]"]
         case .origins: ["[\"a\"]", "\"https://a/\"", "[\"null\"]", "[7]"]
         case .prefixes: ["[\"a\\nb\"]", "[7]", "[\(String(repeating: "a", count: 513).quoted)]"]
+        case .header: ["\"X User\"", "\"ä\"", "\"a:\"", "7", String(repeating: "a", count: 101).quoted]
+        case .machines: ["[\"127.0.0.1:7\"]", "\"localhost\"", "[\"[::1]\"]", "[\"0.0.0.0\"]", "[7]"]
+        case .rights:
+            [
+                "[\"home/\"]", "[\"own:home/\"]", "[\"read:=\"]", "[\"read:{usr}/\"]", "[\"read:{user}\"]",
+                "[\"read:{user}s/\"]", "[\"read:a\\nb\"]", "[7]",
+                "[\"read:\(String(repeating: "a", count: 513))\"]",
+            ]
         case .yesNo: ["1", "\"true\"", "\"yes\"", "null"]
         case .count(_, let range):
             ["\(range.lowerBound - 1)", "\(range.upperBound + 1)", "1.5", "\"1\"", "Infinity"]

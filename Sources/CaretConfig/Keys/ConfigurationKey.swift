@@ -34,6 +34,10 @@ package struct ConfigurationKey: Sendable {
         case origins(Path<[Origin]>)
         /// Beginnings of the names of documents.
         case prefixes(Path<[String]>)
+        /// The name of a field of HTTP; empty for none.
+        case header(Path<String>)
+        case machines(Path<[IPAddress]>)
+        case rights(Path<[SignInRight]>)
         case yesNo(Path<Bool>)
         case count(Path<Int>, ClosedRange<Int>)
         case bytes(Path<Int>, ClosedRange<Int>)
@@ -82,10 +86,9 @@ package struct ConfigurationKey: Sendable {
     /// True if the value is a list, so the option may be repeated.
     package var isList: Bool {
         switch kind {
-        case .addresses, .hosts, .origins, .prefixes: true
-        case .folder, .file, .database, .node, .reached, .audience, .tlsUse, .yesNo, .count, .bytes, .time,
-            .history,
-            .logFormat, .logLevel:
+        case .addresses, .hosts, .origins, .prefixes, .machines, .rights: true
+        case .folder, .file, .database, .node, .reached, .audience, .header, .tlsUse, .yesNo, .count, .bytes,
+            .time, .history, .logFormat, .logLevel:
             false
         }
     }

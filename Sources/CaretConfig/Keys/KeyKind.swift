@@ -17,6 +17,9 @@ extension ConfigurationKey {
         case .hosts(let path): put(found.texts.flatMap { Self.list($0, Self.host) }, path, &settings)
         case .origins(let path): put(found.texts.flatMap { Self.list($0, Origin.init) }, path, &settings)
         case .prefixes(let path): put(found.texts.flatMap { Self.list($0, Self.prefix) }, path, &settings)
+        case .header(let path): put(found.text.flatMap(Self.header), path, &settings)
+        case .machines(let path): put(found.texts.flatMap { Self.list($0, IPAddress.init) }, path, &settings)
+        case .rights(let path): put(found.texts.flatMap { Self.list($0, SignInRight.init) }, path, &settings)
         case .yesNo(let path): put(found.yesNo, path, &settings)
         case .count(let path, let range): put(found.whole, within: range, path, &settings)
         case .bytes(let path, let range):
@@ -33,13 +36,15 @@ extension ConfigurationKey {
     func copy(from source: Settings, into settings: inout Settings) {
         switch kind {
         case .folder(let path), .file(let path), .database(let path), .node(let path),
-            .reached(let path), .audience(let path):
+            .reached(let path), .audience(let path), .header(let path):
             settings[keyPath: path] = source[keyPath: path]
         case .tlsUse(let path): settings[keyPath: path] = source[keyPath: path]
         case .addresses(let path): settings[keyPath: path] = source[keyPath: path]
         case .hosts(let path): settings[keyPath: path] = source[keyPath: path]
         case .origins(let path): settings[keyPath: path] = source[keyPath: path]
         case .prefixes(let path): settings[keyPath: path] = source[keyPath: path]
+        case .machines(let path): settings[keyPath: path] = source[keyPath: path]
+        case .rights(let path): settings[keyPath: path] = source[keyPath: path]
         case .yesNo(let path): settings[keyPath: path] = source[keyPath: path]
         case .count(let path, _), .bytes(let path, _), .time(let path, _, _, _):
             settings[keyPath: path] = source[keyPath: path]
@@ -130,6 +135,19 @@ extension ConfigurationKey {
         return isPrefix ? text : nil
     }
 
+    /// The longest name of a field, in bytes.
+    private static let longestHeader = 100
+
+    private static func header(_ text: String) -> String? {
+        let isName = text.utf8.allSatisfy { byte in
+            switch Unicode.Scalar(byte) {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true
+            default: false
+            }
+        }
+        return isName && text.utf8.count <= longestHeader ? text : nil
+    }
+
     private static func time(_ found: FoundValue, _ counts: TimeUnit, _ plain: TimeUnit) -> Int? {
         (found.whole.map(String.init) ?? found.text).flatMap { TimeText.read($0, in: counts, plain: plain) }
     }
@@ -155,6 +173,11 @@ extension ConfigurationKey {
             "at most \(Self.mostItems) origins, such as https://app.example.org"
         case .prefixes:
             "at most \(Self.mostItems) beginnings of names, such as public/; an empty one means all documents"
+        case .header:
+            "at most \(Self.longestHeader) letters, digits and characters of -_, or an empty text"
+        case .machines: "at most \(Self.mostItems) IP addresses without a port, such as 127.0.0.1 or ::1"
+        case .rights:
+            "at most \(Self.mostItems) rights, such as write:home/{user}/, read:public/ or read:=agenda"
         case .yesNo: "true or false"
         case .count(_, let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .bytes(_, let range):
@@ -185,6 +208,9 @@ extension ConfigurationKey {
         case .hosts: "HOST"
         case .origins: "ORIGIN"
         case .prefixes: "PREFIX"
+        case .header: "NAME"
+        case .machines: "ADDRESS"
+        case .rights: "RIGHT"
         case .yesNo: ""
         case .count: "COUNT"
         case .bytes: "SIZE"
@@ -199,13 +225,15 @@ extension ConfigurationKey {
     package func value(in settings: Settings) -> String {
         switch kind {
         case .folder(let path), .file(let path), .database(let path), .node(let path), .reached(let path),
-            .audience(let path):
+            .audience(let path), .header(let path):
             settings[keyPath: path].quoted
         case .tlsUse(let path): settings[keyPath: path].rawValue.quoted
         case .addresses(let path): Self.written(settings[keyPath: path])
         case .hosts(let path): Self.written(settings[keyPath: path])
         case .origins(let path): Self.written(settings[keyPath: path])
         case .prefixes(let path): Self.written(settings[keyPath: path])
+        case .machines(let path): Self.written(settings[keyPath: path])
+        case .rights(let path): Self.written(settings[keyPath: path])
         case .yesNo(let path): settings[keyPath: path] ? "true" : "false"
         case .count(let path, _): String(settings[keyPath: path])
         case .bytes(let path, _): SizeText.written(settings[keyPath: path]).quoted

@@ -41,6 +41,19 @@ extension ConfigurationKey {
             isReloadable: true,
             "Which documents clients without a token may read, by the beginnings of their names."),
         ConfigurationKey(
+            "sign_in_header", .access, .header(\.signInHeader),
+            "The field in which a proxy names the user of each request. Empty: no proxy signs in users."),
+        ConfigurationKey(
+            "sign_in_proxies", .access, .machines(\.signInProxies),
+            "The addresses of the proxies that are believed. From all others, the field is dropped."),
+        ConfigurationKey(
+            "sign_in_rights", .access, .rights(\.signInRights),
+            "What the users of these proxies may do. {user} stands for the name of the user. Empty: nothing."),
+        ConfigurationKey(
+            "sign_in_life", .access,
+            .time(\.signInLifeSeconds, counts: .seconds, plain: .seconds, 60...30 * 86_400),
+            "How long a WebSocket or event stream of such a user lasts, until the proxy is asked again."),
+        ConfigurationKey(
             "allow_anyone_from_anywhere", .access, .yesNo(\.allowsAnyoneFromAnywhere),
             "Whether other machines get full access without a token."),
         ConfigurationKey(

@@ -18,6 +18,13 @@ package struct Settings: Equatable, Sendable {
     package var tokenMaxLifeSeconds = 86_400
     /// What clients without a token may read if tokens are required, as beginnings of names.
     package var guestRead: [String] = []
+    /// The field in which a proxy names the user of each request; empty if no proxy does.
+    package var signInHeader = ""
+    /// The proxies that are believed.
+    package var signInProxies: [IPAddress] = []
+    /// What the users of these proxies may do.
+    package var signInRights: [SignInRight] = []
+    package var signInLifeSeconds = 3_600
     /// Whether clients on other machines have full access without a token.
     package var allowsAnyoneFromAnywhere = false
 

@@ -19,6 +19,11 @@ extension ServerSettings {
         limits = settings.limits
         node = WireString(settings.nodeName)
         siteGuard = SiteGuard(hosts: settings.webHosts, origins: settings.webOrigins)
+        if settings.signInHeader.isEmpty { return }
+        proxySignIn = ProxySignIn(
+            header: settings.signInHeader, lifeSeconds: settings.signInLifeSeconds,
+            rights: settings.signInRights)
+        proxies = Set(settings.signInProxies.map { SocketAddress($0.address).machine })
     }
 }
 

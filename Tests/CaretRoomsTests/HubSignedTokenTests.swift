@@ -125,16 +125,61 @@ struct HubSignedTokenTests {
     }
 
     /// Rule A24.
-    @Test("a signed token may not list, add or revoke stored tokens, whatever it grants")
+    @Test("a signed token or a proxy's header may not list, add or revoke stored tokens, whatever it grants")
     func storedTokens() {
-        let ann = connect()
-        for request in [
-            #"{"type":"list_tokens"}"#, #"{"type":"revoke_token","number":1}"#,
-            #"{"type":"add_token","user":"eve","grants":[]}"#,
-        ] {
-            #expect(ann.asks(request) == ["welcome", "forbidden"].suffix(1))
+        proxy("ann", as: "proxied", until: nil)
+        for token in ["token-ann", "proxied"] {
+            let ann = connect(token, client: "client-of-\(token)")
+            for request in [
+                #"{"type":"list_tokens"}"#, #"{"type":"revoke_token","number":1}"#,
+                #"{"type":"add_token","user":"eve","grants":[]}"#,
+            ] {
+                #expect(ann.asks(request) == ["welcome", "forbidden"].suffix(1), "\(token)")
+            }
+            #expect(ann.asks(#"{"type":"list_nodes"}"#).count == 1)
         }
-        #expect(ann.asks(#"{"type":"list_nodes"}"#).count == 1)
+    }
+
+    // MARK: A proxy's header
+
+    /// Lets a client sign in as if a proxy had named its user.
+    private func proxy(_ user: ByteString, as token: String, until end: Int64?) {
+        world.tokens[token] = Identity(user: user, .proxied(until: end), grants: .all)
+    }
+
+    /// Rules A25 and E6.
+    @Test("a connection that a proxy has signed in ends with token_ended, exactly when its life is over")
+    func proxiedEnd() {
+        proxy("ann", as: "proxied", until: HubSignedTokenTests.end)
+        proxy("bob", as: "each-request", until: nil)
+        let (ann, bob) = (connect("proxied"), connect("each-request", client: "bob-client"))
+        pass(to: HubSignedTokenTests.end - 1)
+        // `welcome` has no `expires`, because the client has no token that it could refresh.
+        #expect(ann.heard().map { $0.contains("expires") } == [false] && bob.hears() == ["welcome"])
+        pass(to: HubSignedTokenTests.end)
+        #expect(ann.hears() == [HubSignedTokenTests.bye] && ann.isEnded)
+        #expect(bob.hears() == [] && !bob.isEnded)
+    }
+
+    /// Rule A25.
+    @Test("the life of a proxy's sign-in does not depend on the wall clock", arguments: [0, 1_000_000])
+    func proxiedClock(wall: Int64) {
+        proxy("ann", as: "proxied", until: HubSignedTokenTests.end)
+        world.wall = wall
+        let ann = connect("proxied")
+        pass(to: HubSignedTokenTests.end - 1)
+        #expect(ann.hears() == ["welcome"])
+        pass(to: HubSignedTokenTests.end)
+        #expect(ann.hears() == [HubSignedTokenTests.bye])
+    }
+
+    @Test("reloaded keys and guests end no connection that a proxy has signed in")
+    func proxiedReload() {
+        proxy("ann", as: "proxied", until: HubSignedTokenTests.end)
+        let ann = connect("proxied")
+        world.hubEvent(.signInChanged(keys: [], guests: HubSignedTokenTests.notes))
+        world.run()
+        #expect(ann.hears() == ["welcome"] && !ann.isEnded)
     }
 
     // MARK: Another token on an open connection

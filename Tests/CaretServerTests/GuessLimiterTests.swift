@@ -107,4 +107,19 @@ struct GuessLimiterTests {
             #expect(AddressBlock(address) == nil)
         }
     }
+
+    @Test(
+        "two addresses are of one machine if only their ports differ, or their form; a link-local one has its network"
+    )
+    func machines() {
+        let ip4 = SocketAddress.ip4(0x0A00_0001, port: 0)
+        #expect(SocketAddress.ip4(0x0A00_0001, port: 7).machine == ip4)
+        #expect(SocketAddress.ip6(0, 0xFFFF_0A00_0001, scope: 0, port: 7).machine == ip4)
+        #expect(SocketAddress.ip4(0x0A00_0002, port: 0).machine != ip4)
+        #expect(SocketAddress.ip6(7, 1, scope: 0, port: 7).machine == .ip6(7, 1, scope: 0, port: 0))
+        #expect(SocketAddress.ip6(7, 1, scope: 2, port: 0).machine != .ip6(7, 1, scope: 0, port: 0))
+        // In these, the last 32 bits of an IPv4 address stand behind other bits.
+        #expect(SocketAddress.ip6(0, 0x0A00_0001, scope: 0, port: 0).machine != ip4)
+        #expect(SocketAddress.ip6(1, 0xFFFF_0A00_0001, scope: 0, port: 0).machine != ip4)
+    }
 }

@@ -18,6 +18,7 @@ import Testing
         "NodesTests": "editors over lines and over WebSockets work on the same servers",
         "OpenAPITests": "requests over HTTP; TLS is tested in HTTPTests and HTTPFailureTests",
         "ProtocolPageTests": "the page shows lines",
+        "ProxySignInTests": "requests over HTTP; CaretWebTests tests WebSockets of a proxy",
         "ReadRaceTests": "reads over HTTP beside pushes over HTTP",
         "ReadmeTests": "the page shows lines",
         "ReloadTests": "the new configuration, whatever the clients speak",

@@ -35,6 +35,8 @@ package struct LogEvent: Equatable, Sendable {
         case textDiverged = "text_diverged"
         /// A client sent an unknown token, or no token although one is required.
         case loginFailed = "login_failed"
+        /// A client that is no proxy of the configuration named a user in the field of the proxies.
+        case signInHeaderDropped = "sign_in_header_dropped"
         /// A token was refused because the client's address had sent too many unknown tokens.
         case guessingSlowed = "guessing_slowed"
         /// A page of another site may not use the server.
@@ -105,7 +107,7 @@ package struct LogEvent: Equatable, Sendable {
             case .openToAnyone, .variableIgnored, .dataReadable, .fewDescriptors, .notifyFailed,
                 .connectionRefused,
                 .slowReader, .readerAhead, .textDiverged,
-                .guessingSlowed,
+                .signInHeaderDropped, .guessingSlowed,
                 .epochsRenewed, .namesRebuilt, .tlsEndsSoon, .storeAway, .clockDiffers:
                 .warning
             case .cannotListen, .diskFull, .diskFailed, .dataLost, .documentDamaged, .damageFound,

@@ -34,6 +34,7 @@ package struct Identity: Equatable, Sendable {
         switch credential {
         case .unneeded, .stored, .guest: expires
         case .signed(let signed): signed.end
+        case .proxied(let end): end
         }
     }
 }
@@ -48,6 +49,9 @@ package enum Credential: Hashable, Sendable {
     /// The client has no token, and tokens are required. The value is an id of the client's address, and nil for
     /// addresses of this machine.
     case guest(ByteString?)
+    /// A proxy has named the user. The value is when the connection ends, so that the proxy is asked again. Nil if
+    /// the proxy names the user of each request.
+    case proxied(until: Int64?)
 
     /// The number of a token of the store.
     package var stored: TokenID? {
@@ -59,9 +63,36 @@ package enum Credential: Hashable, Sendable {
         switch self {
         case .unneeded, .stored: .revoked
         // `token_ended` is not final: a guest may still read something, or sign in.
-        case .signed, .guest: .tokenEnded
+        case .signed, .guest, .proxied: .tokenEnded
         }
     }
+
+    /// Whether stored tokens are out of reach, because what the client stored would outlive its sign-in.
+    var isTemporary: Bool {
+        switch self {
+        case .unneeded, .stored, .guest: false
+        case .signed, .proxied: true
+        }
+    }
+
+    /// The clock that decides when the credential ends.
+    var clock: EndClock {
+        switch self {
+        case .unneeded, .stored, .guest: .tokens
+        case .signed: .wall
+        case .proxied: .steady
+        }
+    }
+}
+
+/// A clock that decides when a credential ends.
+enum EndClock: Equatable, Sendable {
+    /// The later one of the two others, so that stored tokens stay ended.
+    case tokens
+    /// The clock of this machine, which may be set.
+    case wall
+    /// The clock of the connections, which never goes back.
+    case steady
 }
 
 /// What the server keeps of a signed token.

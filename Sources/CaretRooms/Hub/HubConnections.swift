@@ -139,7 +139,15 @@ extension HubState {
 
     /// Ends the connections whose tokens have ended, like those of revoked tokens.
     mutating func endExpiredConnections() {
-        for connection in joinedConnections.takeExpired(stored: tokenTime, signed: wall) {
+        let (tokens, wall, steady) = (tokenTime, wall, now)
+        let expired = joinedConnections.takeExpired { clock in
+            switch clock {
+            case .tokens: tokens
+            case .wall: wall
+            case .steady: steady
+            }
+        }
+        for connection in expired {
             if let token = joinedConnections[connection]?.identity.credential.stored { noteEnd(of: token) }
             signOut(connection)
         }
@@ -151,7 +159,7 @@ extension HubState {
         for connection in joinedConnections.connections {
             guard let identity = joinedConnections[connection]?.identity else { continue }
             switch identity.credential {
-            case .unneeded, .stored: break
+            case .unneeded, .stored, .proxied: break
             case .signed(let signed): if !keys.contains(signed.key) { signOut(connection) }
             case .guest: if identity.grants != guests { signOut(connection) }
             }
@@ -172,7 +180,8 @@ extension HubState {
     private mutating func checked(_ identity: Identity) throws(RequestRefusal) -> Identity {
         var identity = identity
         switch identity.credential {
-        case .unneeded, .guest: break
+        // A proxy's sign-in may end before its connection has joined. Then it ends right after.
+        case .unneeded, .guest, .proxied: break
         case .stored(let token, let hasEnded):
             if let end = identity.end, hasEnded || end <= tokenTime || endingTokens.contains(token) {
                 if !hasEnded { noteEnd(of: token) }

@@ -74,9 +74,7 @@ extension HubState {
         try BrokenInvariant.check(
             "no token ends before the next known end of its kind",
             joined.allSatisfy { one in
-                let isStored = one.identity.credential.stored != nil
-                let next = isStored ? joinedConnections.nextStoredEnd : joinedConnections.nextSignedEnd
-                return one.end ?? .max >= next ?? .max
+                one.end ?? .max >= joinedConnections.nextEnds[one.identity.credential.clock] ?? .max
             })
         try BrokenInvariant.check(
             "the hub wakes when the next token ends, or earlier to look at the wall clock",

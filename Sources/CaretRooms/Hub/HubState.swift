@@ -249,10 +249,10 @@ package struct HubState: Sendable {
     /// When the hub next compares the ends of tokens with the wall clock, which may be set meanwhile; nil if no
     /// connection has a token with an end.
     var nextTokenCheck: Int64? {
-        let ends = [
-            joinedConnections.nextStoredEnd, joinedConnections.nextSignedEnd.map { now + max(0, $0 - wall) },
-        ]
-        return ends.compactMap(\.self).min().map { min($0, now + HubState.tokenCheckInterval) }
+        let ends = joinedConnections.nextEnds.map { clock, end in
+            clock == .wall ? now + max(0, end - wall) : end
+        }
+        return ends.min().map { min($0, now + HubState.tokenCheckInterval) }
     }
 
     /// Milliseconds between two looks at the wall clock.

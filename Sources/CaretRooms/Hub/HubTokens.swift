@@ -4,9 +4,10 @@ package import CaretWire
 /// Listing, creating and revoking tokens.
 extension HubState {
     mutating func beginTokens(_ job: AdminJob) {
-        // A stored token would stay valid after the key of the signed token is removed.
-        if case .signed = joinedConnections[job.request.connection]?.identity.credential {
-            return refuse(job.request, .signedTokenForTokens)
+        // A stored token would stay valid after the key of the signed token is removed, and after the proxy has
+        // signed out its user.
+        if joinedConnections[job.request.connection]?.identity.credential.isTemporary == true {
+            return refuse(job.request, .storedTokenNeeded)
         }
         do throws(RequestRefusal) {
             guard let call = try TokenCall(job.admin, at: tokenTime, page: limits.pageBytes) else {
@@ -143,8 +144,8 @@ extension TokenSummary {
 }
 
 extension RequestRefusal {
-    fileprivate static let signedTokenForTokens = RequestRefusal(
-        .forbidden, "a signed token may not list, add or revoke stored tokens; use a stored token")
+    fileprivate static let storedTokenNeeded = RequestRefusal(
+        .forbidden, "only a client with a stored token may list, add or revoke stored tokens")
 
     fileprivate init(ofTokens refusal: StoreRefusal) {
         switch refusal {

@@ -44,11 +44,9 @@ package struct JoinedConnections: Equatable, Sendable {
     /// The number of connections of each user and of each guests' address. A connection is counted until its sessions
     /// have ended.
     private var counts: [Holder: Int] = [:]
-    /// When the next stored token ends; nil if none of the connections has a stored token with an end. It may be
-    /// too early: the connection with that token may have left.
-    private(set) var nextStoredEnd: Int64?
-    /// The same for signed tokens.
-    private(set) var nextSignedEnd: Int64?
+    /// When the next credential ends by each clock; missing if no connection has a credential with an end by that
+    /// clock. It may be too early: the connection with that credential may have left.
+    private(set) var nextEnds: [EndClock: Int64] = [:]
 
     var isEmpty: Bool { connectionsByID.isEmpty }
     package var connections: [ConnectionID] { connectionsByID.keys.sorted() }
@@ -149,11 +147,9 @@ package struct JoinedConnections: Equatable, Sendable {
     }
 
     private mutating func noteEnd(of identity: Identity) {
-        switch identity.credential {
-        case .unneeded, .guest: break
-        case .stored: nextStoredEnd = [nextStoredEnd, identity.end].compactMap(\.self).min()
-        case .signed: nextSignedEnd = [nextSignedEnd, identity.end].compactMap(\.self).min()
-        }
+        guard let end = identity.end else { return }
+        let clock = identity.credential.clock
+        nextEnds[clock] = min(end, nextEnds[clock] ?? .max)
     }
 
     /// The token of a connection has become invalid.
@@ -163,16 +159,16 @@ package struct JoinedConnections: Equatable, Sendable {
         connectionsByID[connection]?.identity.grants = .none
     }
 
-    /// Returns the connections whose tokens have ended since the last call: stored ones by `stored`, and signed ones by
-    /// `signed`.
-    mutating func takeExpired(stored: Int64, signed: Int64) -> [ConnectionID] {
-        guard stored >= nextStoredEnd ?? .max || signed >= nextSignedEnd ?? .max else { return [] }
+    /// Returns the connections with credentials that have ended since the last call. `time` returns what a clock
+    /// shows now.
+    mutating func takeExpired(at time: (EndClock) -> Int64) -> [ConnectionID] {
+        guard nextEnds.contains(where: { $0.value <= time($0.key) }) else { return [] }
         let expired = connections.filter { connection in
             guard let joined = connectionsByID[connection], let end = joined.end else { return false }
-            return end <= (joined.identity.credential.stored == nil ? signed : stored)
+            return end <= time(joined.identity.credential.clock)
         }
         for connection in expired { connectionsByID[connection]?.end = nil }
-        (nextStoredEnd, nextSignedEnd) = (nil, nil)
+        nextEnds = [:]
         for joined in connectionsByID.values where joined.end != nil { noteEnd(of: joined.identity) }
         return expired
     }
@@ -205,7 +201,7 @@ enum Holder: Hashable {
     init?(_ identity: Identity) {
         switch identity.credential {
         case .unneeded, .guest(nil): return nil
-        case .stored, .signed: self = .user(identity.user)
+        case .stored, .signed, .proxied: self = .user(identity.user)
         case .guest(let address?): self = .guests(address)
         }
     }

@@ -10,11 +10,8 @@ package enum AddressBlock: Hashable, Sendable {
     /// clients of a local proxy.
     package init?(_ address: SocketAddress) {
         if address.isLoopback { return nil }
-        switch address {
+        switch address.machine {
         case .ip4(let number, _): self = .ip4(number)
-        // An IPv4 address written as an IPv6 address.
-        case .ip6(0, let lower, _, _) where lower >> 32 == 0xFFFF:
-            self = .ip4(UInt32(truncatingIfNeeded: lower))
         case .ip6(let upper, _, _, _): self = .ip6(upper)
         case .unix: return nil
         }

@@ -54,6 +54,17 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The address without its port. An IPv4 address that is written as an IPv6 address becomes an IPv4 address.
+    package var machine: SocketAddress {
+        switch self {
+        case .ip4(let number, _): .ip4(number, port: 0)
+        case .ip6(0, let lower, _, _) where lower >> 32 == 0xFFFF:
+            .ip4(UInt32(truncatingIfNeeded: lower), port: 0)
+        case .ip6(let upper, let lower, let scope, _): .ip6(upper, lower, scope: scope, port: 0)
+        case .unix: self
+        }
+    }
+
     /// The TCP port; nil for a Unix socket.
     package var port: UInt16? {
         switch self {

@@ -1,5 +1,6 @@
 package import CaretConfig
 import CaretRooms
+import CaretWeb
 import CaretWire
 
 // Log fields for where a connection comes from and why it ended.
@@ -58,6 +59,17 @@ extension ByeReason {
         case .replaced: "replaced"
         case .revoked: "revoked"
         case .tokenEnded: "token_ended"
+        }
+    }
+}
+
+extension ProxySignInFault.Kind {
+    var logWord: LogWord {
+        switch self {
+        case .noUser: "no_user"
+        case .severalUsers: "several_users"
+        case .badUser: "bad_user"
+        case .otherPage: "other_page"
         }
     }
 }

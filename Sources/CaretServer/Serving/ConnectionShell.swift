@@ -268,6 +268,10 @@ package final class ConnectionShell: ConnectionHandler {
                     switchboard.send(.compared(comparison.response(), number: number), to: id)
                 }
             case .noteRefusal(let code, let origin): note(code, origin)
+            case .noteSignIn(let fault):
+                switchboard.log.write(LogEvent(.loginFailed, listenerKind.field, .reason(fault.kind.logWord)))
+            case .noteDroppedSignIn:
+                switchboard.log.write(LogEvent(.signInHeaderDropped, listenerKind.field))
             }
         }
         switchboard.observer?.saw(web.state)

@@ -26,6 +26,11 @@ package struct ServerSettings: Sendable {
     /// What clients without a token may read. A reload ends the connections that could read something else.
     package var guests = Grants.none
 
+    /// How proxies sign in users. Nil if they do not.
+    package var proxySignIn: ProxySignIn?
+    /// The proxies that are believed, as `machine` writes their addresses.
+    package var proxies: Set<SocketAddress> = []
+
     /// Which hosts and pages may use HTTP.
     package var siteGuard = SiteGuard()
 

@@ -18,6 +18,7 @@ package final class Switchboard: Sendable {
     /// The settings of new connections. A reload replaces them.
     private let newConnections: Mutex<WebSettings>
     let authenticator: any Authenticator
+    private let proxies: Set<SocketAddress>
     let board: CounterBoard
     let log: LogWriter
     let store: WatchedStore
@@ -59,13 +60,15 @@ package final class Switchboard: Sendable {
         self.connectionSettings = connectionSettings
         newConnections = Mutex(
             WebSettings(
-                connectionSettings, siteGuard: settings.siteGuard, files: BrowserFiles.byPath,
+                connectionSettings, siteGuard: settings.siteGuard, proxySignIn: settings.proxySignIn,
+                files: BrowserFiles.byPath,
                 sha1: { SHA1.digest(of: $0) },
                 makeClientID: {
                     let bits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
                     return WireString("http-\(bits[0])\(bits[1])")
                 }))
         self.authenticator = authenticator
+        proxies = settings.proxies
         self.board = board
         self.log = log
         self.observer = observer
@@ -154,11 +157,19 @@ package final class Switchboard: Sendable {
     ) -> ConnectionShell {
         let host = hosts[connection.loop.number.rawValue].value(on: connection.loop)
         connection.loop.afterEvents = { host.endEvents() }
+        let web = web == .tcp && isProxy(listenerKind) ? .proxy : web
         let shell = host.insert {
             ConnectionShell($0, connection, at: listenerKind, web: web, tls: tls, host, self)
         }
         shell.begin()
         return shell
+    }
+
+    private func isProxy(_ client: ListenerKind) -> Bool {
+        switch client {
+        case .address(let address): !proxies.isEmpty && proxies.contains(address.machine)
+        case .adminSocket: false
+        }
     }
 
     func remove(_ connection: ConnectionID, from loop: any LoopContext) {

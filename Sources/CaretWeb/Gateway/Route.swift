@@ -152,6 +152,16 @@ enum Route: Equatable {
         }
     }
 
+    /// Whether the response does not end.
+    var isEndless: Bool {
+        switch self {
+        case .events, .allEvents: true
+        case .server, .health, .file, .webSocket, .metrics, .documents, .document, .append, .rename, .copy,
+            .restore, .history, .difference:
+            false
+        }
+    }
+
     /// Whether a request changes a document, so that the server must recognise its repetition.
     func pushes(_ method: String) -> Bool {
         switch self {

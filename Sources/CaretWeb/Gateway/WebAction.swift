@@ -18,4 +18,8 @@ package enum WebAction: Equatable, Sendable {
     case compare(Comparison, number: Int)
     /// Count a request that was refused because of its host or its origin, and log its origin.
     case noteRefusal(WebCode, Origin?)
+    /// Log that a proxy has signed in nobody.
+    case noteSignIn(ProxySignInFault)
+    /// Log that a client that is no proxy has sent the field of the proxies, which is dropped.
+    case noteDroppedSignIn
 }

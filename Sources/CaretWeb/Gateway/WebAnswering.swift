@@ -7,7 +7,7 @@ extension WebState {
     mutating func begin(
         _ head: RequestHead, _ route: Route, _ target: RequestTarget, for otherSite: String?
     ) throws(WebRefusal) {
-        let identity = try identity(of: head, target)
+        let identity = try identity(of: head, target, isEndless: route.isEndless)
         let seq = try seq(of: head, at: route, by: identity)
         guard let exchange = try route.exchange(head, target, seq: seq ?? 1) else { return }
         try checkLength(of: head)
@@ -35,13 +35,35 @@ extension WebState {
 
     // MARK: Who requests
 
-    private func identity(
-        of head: RequestHead, _ target: RequestTarget
+    private mutating func identity(
+        of head: RequestHead, _ target: RequestTarget, isEndless: Bool
     ) throws(WebRefusal) -> WebMember.Identity {
         let client = try single("caret-client", of: head)
+        let token = try token(of: head)
+        let proxied: Identity?
+        do throws(ProxySignInFault) {
+            proxied = try proxiedIdentity(of: head, isLasting: isEndless)
+        } catch {
+            actions.append(.noteSignIn(error))
+            throw WebRefusal(.unauthorized, .unauthorized, error.description)
+        }
         return WebMember.Identity(
-            token: try token(of: head), client: client.map { WireString($0) },
+            token: token, proxied: proxied, client: client.map { WireString($0) },
             unit: try Query(target, allowing: target.names).unit())
+    }
+
+    /// The user that a proxy names for a request. Nil if the request has a token, or comes from no proxy.
+    func proxiedIdentity(
+        of head: RequestHead, isWebSocket: Bool = false, isLasting: Bool
+    ) throws(ProxySignInFault) -> Identity? {
+        guard listener == .proxy, let signIn = settings.proxySignIn, head.fields["authorization"].isEmpty
+        else {
+            return nil
+        }
+        let isFromOwnPage = settings.siteGuard.isOfOwnPage(
+            head, isWebSocket: isWebSocket, isSecure: security == .tls)
+        return try signIn.identity(
+            of: head, isFromOwnPage: isFromOwnPage, lastingFrom: isLasting ? now : nil)
     }
 
     private func token(of head: RequestHead) throws(WebRefusal) -> WireString? {

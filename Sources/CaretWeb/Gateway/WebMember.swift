@@ -10,6 +10,8 @@ struct WebMember: Sendable {
     /// Requests with the same identity share a member.
     struct Identity: Equatable, Sendable {
         let token: WireString?
+        /// The user that a proxy names. Nil if the token decides.
+        let proxied: CaretRooms.Identity?
         /// The client that the request names.
         let client: WireString?
         let unit: CodeUnit
@@ -94,6 +96,9 @@ struct WebMember: Sendable {
 
     private mutating func perform(_ orders: [ConnectionAction]) {
         for order in orders { perform(order) }
+        if !isWelcomed, let proxied = identity.proxied, orders.contains(.authenticate(token: nil)) {
+            perform(state.authenticated(.known(proxied)))
+        }
     }
 
     private mutating func perform(_ order: ConnectionAction) {
@@ -110,6 +115,7 @@ struct WebMember: Sendable {
         case .wake(let time): wakesAt = time
         // Not needed: the gateway asks the state before it sends the next part of a message.
         case .pauseReading, .resumeReading: break
+        case .authenticate where identity.proxied != nil: break
         case .sendShared, .claimLine, .releaseLine, .authenticate, .join, .ask, .deliveredDocuments, .leave,
             .sendToRoom:
             actions.append(.connection(order))

@@ -139,6 +139,7 @@ extension WebState {
             if let code = error.webCode { actions.append(.noteRefusal(code, origin)) }
             throw error
         }
+        if listener == .tcp, settings.proxySignIn?.isIn(head) == true { actions.append(.noteDroppedSignIn) }
         guard head.fields["expect"].allSatisfy({ $0.equals("100-continue") }) else {
             throw WebRefusal(
                 .expectationFailed, .badRequest, "the field Expect can only be 100-continue")
@@ -152,7 +153,11 @@ extension WebState {
         let member = ConnectionState(
             id, settings: settings.connection, from: peer, framing: .messages, sessionsAfter: lastSession,
             at: now)
-        socket.set(WebSocketState(member))
+        // If the field signs in nobody, a token in `hello` still may.
+        let proxied = Result { () throws(ProxySignInFault) in
+            try proxiedIdentity(of: head, isWebSocket: true, isLasting: true)
+        }
+        socket.set(WebSocketState(member, signedIn: proxied))
         phase = .webSocket
         wakes = nil
         let bytes = response.bytes(at: now, to: Response.Recipient(isHead: false, closes: false))

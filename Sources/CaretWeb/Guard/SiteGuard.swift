@@ -9,6 +9,8 @@ package struct SiteGuard: Sendable {
         /// The socket in the data folder, which no browser can open.
         case adminSocket
         case tcp
+        /// The client is a proxy that may sign in users.
+        case proxy
     }
 
     private let hosts: Set<String>
@@ -41,6 +43,19 @@ package struct SiteGuard: Sendable {
         return Origin(text).flatMap { origins.contains($0) ? text : nil }
     }
 
+    /// Whether a request that was checked comes from a page of this server itself, or from a program that is no browser.
+    /// A WebSocket must say so, because a page can read a WebSocket of another site.
+    func isOfOwnPage(_ head: RequestHead, isWebSocket: Bool, isSecure: Bool) -> Bool {
+        if let sent = head.fields["origin"].first {
+            guard otherSite(of: head) == nil, let origin = Origin(String(decoding: sent, as: UTF8.self)),
+                let host = Authority(String(decoding: head.fields["host"].first ?? [], as: UTF8.self))
+            else { return false }
+            return isOwn(origin, host, isSecure: isSecure)
+        }
+        let sites = head.fields["sec-fetch-site"]
+        return sites.isEmpty ? !isWebSocket : sites == [Array("same-origin".utf8)]
+    }
+
     /// A name of another site may point to this machine (DNS rebinding). So only known names are accepted.
     private func isOurs(_ host: Authority) -> Bool { host.isLoopback || hosts.contains(host.host) }
 
@@ -67,7 +82,10 @@ package struct SiteGuard: Sendable {
     }
 
     private func isOurs(_ origin: Origin, _ host: Authority, isSecure: Bool) -> Bool {
-        if origins.contains(origin) { return true }
+        origins.contains(origin) || isOwn(origin, host, isSecure: isSecure)
+    }
+
+    private func isOwn(_ origin: Origin, _ host: Authority, isSecure: Bool) -> Bool {
         if origin == Origin(isSecure: isSecure, host) { return true }
         // A proxy may end TLS. The page's origin then has `https`, although the request reaches this server
         // without TLS.

@@ -21,9 +21,19 @@ struct WebSocketState: Sendable {
     private(set) var fault: FrameFault?
     /// `member` has closed the connection. Some output may not be written yet.
     private(set) var isOver = false
+    /// What a proxy has said of the user, until `hello`. Empty if a token decides.
+    private var signIn = Boxed<Result<Identity, ProxySignInFault>>()
     private var actions: [WebAction] = []
 
-    init(_ member: ConnectionState) { self.member = member }
+    /// `proxied` is the user that a proxy has named. It is nil if a token decides.
+    init(_ member: ConnectionState, signedIn proxied: Result<Identity?, ProxySignInFault>) {
+        self.member = member
+        switch proxied {
+        case .success(nil): break
+        case .success(let identity?): signIn.set(.success(identity))
+        case .failure(let fault): signIn.set(.failure(fault))
+        }
+    }
 
     var peerHasClosed: Bool { peerClose != nil }
 
@@ -121,6 +131,7 @@ struct WebSocketState: Sendable {
 
     private mutating func perform(_ orders: [ConnectionAction]) {
         for order in orders { perform(order) }
+        if !signIn.isEmpty, orders.contains(.authenticate(token: nil)) { signInByProxy() }
     }
 
     private mutating func perform(_ order: ConnectionAction) {
@@ -139,9 +150,21 @@ struct WebSocketState: Sendable {
             let (code, reason) = CloseCode.reason(for: member.end)
             if let peerClose { close(peerClose, "") } else { close(code, reason) }
         case .close: isOver = true
+        case .authenticate(token: nil) where !signIn.isEmpty: break
         case .sendShared, .pauseReading, .resumeReading, .claimLine, .releaseLine, .authenticate, .join, .ask,
             .deliveredDocuments, .leave, .sendToRoom, .wake:
             actions.append(.connection(order))
+        }
+    }
+
+    /// Answers a `hello` without a token.
+    private mutating func signInByProxy() {
+        switch signIn.take() {
+        case .success(let identity): perform(member.authenticated(.known(identity)))
+        case .failure(let fault):
+            actions.append(.noteSignIn(fault))
+            perform(member.authenticated(.refused(fault.description)))
+        case nil: break
         }
     }
 

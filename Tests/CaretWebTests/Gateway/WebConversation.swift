@@ -22,6 +22,8 @@ final class WebConversation {
     var lineBudget = Int.max
     /// What the member and the hub said, in order: `join`, `leave` and messages as JSON.
     private(set) var log: [String] = []
+    /// The identities of the members that have joined.
+    private(set) var identities: [Identity] = []
     private(set) var responses: [WebResponse] = []
     /// All bytes of the responses.
     private(set) var bytes = ""
@@ -141,6 +143,7 @@ final class WebConversation {
             note(world.happens { $0.authenticated(result) })
         case .join(let joining):
             log.append("join \(joining.pusher.client) \(joining.unit.word)")
+            identities.append(joining.identity)
             if let refusal {
                 note(world.happens { $0.hubSent(.refused(refusal)) })
             } else if admits {

@@ -26,6 +26,8 @@ final class WebWorld {
     private(set) var refusals: [ErrorCode: Int] = [:]
     /// The codes of requests that were refused because of their host or origin.
     private(set) var counted: [WebCode] = []
+    /// What was logged about a proxy's field.
+    private(set) var signInNotes: [String] = []
     /// If true, differences are only computed by `compared`.
     var holdsComparisons = false
     private var heldComparisons: [Int: Comparison] = [:]
@@ -40,7 +42,8 @@ final class WebWorld {
 
     init(
         at listener: SiteGuard.Listener = .tcp, _ siteGuard: SiteGuard = SiteGuard(),
-        files: [String: WebFile] = [:], _ change: (inout Limits) -> Void = { _ in }
+        proxySignIn: ProxySignIn? = nil, files: [String: WebFile] = [:],
+        _ change: (inout Limits) -> Void = { _ in }
     ) {
         var limits = Limits()
         change(&limits)
@@ -48,9 +51,9 @@ final class WebWorld {
             limits: limits, server: "caret/test", store: { "store" }, publicClient: { _ in "p-1" },
             sessionName: { WireString("s\($0.value)") }, digest: { _ in Digest(SIMD4()) },
             isOutputUsedUp: { [isOutputUsedUp] in isOutputUsedUp.value })
-        let settings = WebSettings(connection, siteGuard: siteGuard, files: files, sha1: WebWorld.sha1) {
-            "http-7f21"
-        }
+        let settings = WebSettings(
+            connection, siteGuard: siteGuard, proxySignIn: proxySignIn, files: files, sha1: WebWorld.sha1
+        ) { "http-7f21" }
         state = WebState(ConnectionID(1), settings, at: listener, from: nil, at: now)
     }
 
@@ -183,6 +186,12 @@ final class WebWorld {
         case .compare, .findText: return nil
         case .noteRefusal(let code, _):
             counted.append(code)
+            return nil
+        case .noteSignIn(let fault):
+            signInNotes.append("\(fault.kind)")
+            return nil
+        case .noteDroppedSignIn:
+            signInNotes.append("dropped")
             return nil
         case .sendMessages(let lines):
             let frames = FrameWriter.messages(of: lines)

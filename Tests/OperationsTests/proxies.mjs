@@ -7,6 +7,7 @@ import { block } from '../NodeSupport/page.mjs'
 import { freePort, listening, run, start, startServer, temporaryFolder } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
 import { openWebSocket } from '../NodeSupport/websocket.mjs'
+import { makeCertificate, startNginx } from './nginx.mjs'
 
 const page = 'docs/operations.md'
 const section = 'Behind a proxy'
@@ -19,37 +20,17 @@ export async function testProxies(programs) {
     const server = await startServer(programs, ['--config', configuration(folder)])
     const token = (await server.caret(['token', 'add', 'ann', '--write', ''])).match(/caret_\S+/)[0]
     const changes = [['/etc/ssl/', `${folder}/`], ['127.0.0.1:22738', `127.0.0.1:${server.port}`]]
-    for (const [proxy, startProxy] of [['nginx', startNginx], ['Caddy', startCaddy]]) {
+    const startSite = (changes, folder) => startNginx(block(page, section, 'nginx', changes), folder)
+    for (const [proxy, startProxy] of [['nginx', startSite], ['Caddy', startCaddy]]) {
         const port = await startProxy(changes, folder)
         await testProxy(proxy, { server, token, port, ca: join(folder, 'caret.pem') })
     }
-}
-
-/** Runs the commands of the page that make a certificate. */
-async function makeCertificate(folder) {
-    const lines = block(page, 'Make your own certificate', 'sh').split('\n')
-    const commands = lines.filter((line) => line.startsWith('openssl ')).join('\n')
-    const { status, errors } = await run('sh', ['-ec', `cd '${folder}'\n${commands}`])
-    assert.equal(status, 0, errors)
 }
 
 function configuration(folder) {
     const path = join(folder, 'caret.json5')
     writeFileSync(path, `{ ${block(page, section, 'json5')} }`)
     return path
-}
-
-async function startNginx(changes, folder) {
-    const port = await freePort()
-    const site = block(page, section, 'nginx', [...changes, ['listen 443', `listen 127.0.0.1:${port}`]])
-    const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    const temporary = kinds.map((kind) => `${kind}_temp_path ${folder}/${kind};`)
-    const path = join(folder, 'nginx.conf')
-    // With one process, nginx needs no second user, and works without root.
-    writeFileSync(path, `daemon off; master_process off; pid ${folder}/nginx.pid; events {}
-        http { access_log off; ${temporary.join(' ')}\n${site} }`)
-    await listening(start('nginx', ['-e', 'stderr', '-p', folder, '-c', path]), port)
-    return port
 }
 
 async function startCaddy(changes, folder) {

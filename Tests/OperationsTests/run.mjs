@@ -1,20 +1,22 @@
-// Tests that docs/operations.md and docs/postgresql.md are right about the programs that they name: nginx, Caddy,
+// Tests that docs/operations.md, docs/sign-in.md and docs/postgresql.md are right about the programs that they name: nginx, Caddy,
 // fail2ban, Prometheus and PostgreSQL.
 //
 //     node Tests/OperationsTests/run.mjs .build/release [--full] [PART]
 //
-// With PART (proxies, guessers, metrics or postgres), runs only this part. Ends with 'N passed, N failed'.
+// With PART (proxies, signIn, guessers, metrics or postgres), runs only this part. Ends with 'N passed, N failed'.
 import { runSuite } from '../NodeSupport/suite.mjs'
 import { testGuessers } from './guessers.mjs'
 import { testMetrics } from './metrics.mjs'
 import { testPostgres } from './postgres.mjs'
 import { testProxies } from './proxies.mjs'
+import { testSignIn } from './sign-in.mjs'
 
 const [programs, ...options] = process.argv.slice(2)
 const isFull = options.includes('--full')
 const wanted = options.filter((option) => option !== '--full')
 const parts = [
     function proxies() { return testProxies(programs) },
+    function signIn() { return testSignIn(programs) },
     function guessers() { return testGuessers(programs) },
     function metrics() { return testMetrics(programs, { isFull }) },
     function postgres() { return testPostgres(programs) },

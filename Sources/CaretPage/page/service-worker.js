@@ -178,9 +178,11 @@ async function fetchFile(path) {
 }
 
 async function fetchChecked(path) {
-    const response = await fetch(path, { cache: 'no-cache' })
-    if (response.status === 404) throw new MissingFile(path)
-    if (!response.ok || response.redirected) throw new Error(`${path}: ${response.status}`)
+    const response = await fetch(path, { cache: 'no-cache', redirect: 'manual' })
+    // A proxy that wants to sign in the user redirects, or answers 401. Without the worker, the browser shows what it has.
+    const isProxy = response.type === 'opaqueredirect' || response.status === 401
+    if (isProxy || response.status === 404) throw new MissingFile(path)
+    if (!response.ok) throw new Error(`${path}: ${response.status}`)
     return response
 }
 

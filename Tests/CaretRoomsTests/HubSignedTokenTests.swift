@@ -147,7 +147,7 @@ struct HubSignedTokenTests {
         world.tokens[token] = Identity(user: user, .proxied(until: end), grants: .all)
     }
 
-    /// Rules A25 and E6.
+    /// Rules A28 and E6.
     @Test("a connection that a proxy has signed in ends with token_ended, exactly when its life is over")
     func proxiedEnd() {
         proxy("ann", as: "proxied", until: HubSignedTokenTests.end)
@@ -161,7 +161,7 @@ struct HubSignedTokenTests {
         #expect(bob.hears() == [] && !bob.isEnded)
     }
 
-    /// Rule A25.
+    /// Rule A28.
     @Test("the life of a proxy's sign-in does not depend on the wall clock", arguments: [0, 1_000_000])
     func proxiedClock(wall: Int64) {
         proxy("ann", as: "proxied", until: HubSignedTokenTests.end)

@@ -157,7 +157,7 @@ enum Route: Equatable {
         switch self {
         case .events, .allEvents: true
         case .server, .health, .file, .webSocket, .metrics, .documents, .document, .append, .rename, .copy,
-            .restore, .history, .difference:
+            .restore, .history, .difference, .tokens, .token, .signOut:
             false
         }
     }

@@ -83,7 +83,31 @@ export const cases = {
         assert.deepEqual(orders(state.hurried(1)), ['link', 'ask'])
     },
 
-    'a call that takes too long counts as failed, and its late answer is used'() {
+    'a late answer counts for nothing after the function was called again, not even null or a failure'() {
+        for (const [event, answer] of [['tokenArrived', 'old'], ['tokenArrived', null], ['tokenFailed', 'no network']]) {
+            const state = new TokenClientState({ client: 'secret-id' })
+            const [first] = calls(state.started(0))
+            const { until } = (state.timePassed(longestCall, 0), state.link)
+            const [second] = calls(state.timePassed(until, 0))
+            assert.deepEqual(orders(state[event](answer, until + 1, 0, first)), [])
+            assert.equal(state.link.state, 'asking')
+            assert.deepEqual(orders(state.tokenArrived('t1', until + 2, 0, second)), ['link', 'connect'])
+            assert.equal(sent(state.connected(until + 3))[0].token, 't1')
+        }
+    },
+
+    'while online, a late answer counts for nothing after the function was called again'() {
+        const state = online()
+        const [first] = calls(state.timePassed(0.7 * life, 0))
+        state.timePassed(0.7 * life + longestCall, 0)
+        const now = 0.7 * life + longestCall + askPause
+        const [second] = calls(state.timePassed(now, 0))
+        for (const answer of ['old', null]) assert.deepEqual(orders(state.tokenArrived(answer, now, 0, first)), [])
+        assert.deepEqual(state.link, { state: 'online' })
+        assert.deepEqual(sent(state.tokenArrived('t2', now, 0, second)), [{ type: 'authenticate', token: 't2' }])
+    },
+
+    'a call that takes too long counts as failed, and its late answer is used until the next call'() {
         const state = new TokenClientState({ client: 'secret-id' })
         state.started(0)
         state.timePassed(longestCall, 0)
@@ -441,6 +465,15 @@ export const cases = {
         for (const [get, event, argument] of answers) assert.deepEqual(await call(get), [event, argument])
     },
 
+    async 'only an answer that counts becomes the token of unsaved edits'() {
+        for (const isNewest of [true, false]) {
+            const keeper = { token: 'before' }
+            const event = await asking(() => 'after', keeper)(1)
+            event({ isNewest: () => isNewest, tokenArrived() {} }, 0)
+            assert.equal(keeper.token, isNewest ? 'after' : 'before')
+        }
+    },
+
     async 'a failure does not show a token'() {
         for (const token of ['eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhbm4ifQ.c2ln_-', 'caret_abc123']) {
             const [, reason] = await call(() => { throw new Error(`https://a.test/?token=${token} does not answer`) })
@@ -483,11 +516,13 @@ function comeBack(state, now, token, message = welcome) {
 async function call(get) {
     const events = []
     const note = (name) => (argument) => events.push(name, argument)
-    const event = await asking(get, null)()
-    event({ tokenArrived: note('tokenArrived'), tokenFailed: note('tokenFailed') }, 0)
+    const event = await asking(get, null)(1)
+    event({ isNewest: () => true, tokenArrived: note('tokenArrived'), tokenFailed: note('tokenFailed') }, 0)
     return events
 }
 
+/** The numbers of the calls of the function. */
+function calls(actions) { return actions.filter((action) => action.do === 'ask').map(({ call }) => call) }
 function orders(actions) { return actions.filter(isNotWake).map((action) => action.do) }
 function sent(actions) { return actions.filter((action) => action.do === 'send').map((action) => action.message) }
 function isNotWake(action) { return action.do !== 'wake' }

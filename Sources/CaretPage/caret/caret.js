@@ -336,14 +336,14 @@ export class Caret extends Announcer {
         case 'deliver': return this.#followers.deliver(action.event)
         case 'update': return this.#notify(action)
         case 'end': return this.#ended(action)
-        case 'ask': return void this.#askForToken()
+        case 'ask': return void this.#askForToken(action.call)
         case 'wake': return this.#alarm.set(action.at)
         default: throw new TypeError(`${action.do} is not an action`)
         }
     }
 
-    async #askForToken() {
-        const event = await this.#ask()
+    async #askForToken(call) {
+        const event = await this.#ask(call)
         if (!this.#fault) this.#pass((now) => event(this.#state, now))
     }
 

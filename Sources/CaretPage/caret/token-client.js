@@ -3,14 +3,15 @@
 //
 // The state has one more action:
 //
-//     { do: 'ask' }         call the function, and call `tokenArrived` or `tokenFailed` with what it answers
+//     { do: 'ask', call }   call the function, and call `tokenArrived` or `tokenFailed` with what it answers and with
+//                           `call`, which is the number of this call
 //
 // While the client waits for the first token, or for another one after the last has ended, the state of the link is
 // 'asking'. At most one call of the function is waited for at a time.
 
 /** The shortest time from a token to the next call of the function, and from a failure to the next attempt, in ms. */
 export const askPause = 10_000
-/** How long a call may take before the client goes on without it. A later answer is used too. */
+/** How long a call may take before the client goes on without it. A later answer counts until the next call begins. */
 export const longestCall = 30_000
 
 /** ClientState, with a token that is replaced before it ends. */
@@ -29,6 +30,8 @@ export const withTokens = (ClientState, ServerRotation, CaretError) => class ext
     #refreshAt = Infinity
     /** When the call that runs counts as failed; Infinity if none runs. */
     #answerDueAt = Infinity
+    /** The number of the newest call. An older one that answers now may know less than the newest. */
+    #lastCall = 0
     /** The delays after calls that have failed. They are those of a client with one server. */
     #delays = new ServerRotation([null])
 
@@ -54,7 +57,7 @@ export const withTokens = (ClientState, ServerRotation, CaretError) => class ext
         this.#refreshAt = Infinity
         if (this.#answerDueAt < Infinity) return []
         this.#answerDueAt = now + longestCall
-        return [{ do: 'ask' }]
+        return [{ do: 'ask', call: ++this.#lastCall }]
     }
 
     #drop(token) {
@@ -65,8 +68,12 @@ export const withTokens = (ClientState, ServerRotation, CaretError) => class ext
 
     // Answers of the function.
 
+    /** Whether an answer of this call still counts. */
+    isNewest(call) { return call === this.#lastCall }
+
     /** The function has answered. Null means that the user is signed out. */
-    tokenArrived(token, now, jitter) {
+    tokenArrived(token, now, jitter, call = this.#lastCall) {
+        if (!this.isNewest(call)) return []
         this.#answerDueAt = Infinity
         if (token === null) {
             return this.end('signed_out', now, new CaretError('signed_out', 'the token function has answered null'))
@@ -84,7 +91,8 @@ export const withTokens = (ClientState, ServerRotation, CaretError) => class ext
     }
 
     /** The function has failed, for example because the device is offline. `reason` is a sentence. */
-    tokenFailed(reason, now, jitter) {
+    tokenFailed(reason, now, jitter, call = this.#lastCall) {
+        if (!this.isNewest(call)) return []
         this.#answerDueAt = Infinity
         if (this.link.state !== 'asking') {
             this.#refreshAt = now + askPause
@@ -188,16 +196,18 @@ export const withTokens = (ClientState, ServerRotation, CaretError) => class ext
     }
 }
 
-/** Returns a function that calls the token function `get`, and returns an event of the state. */
-export const asking = (get, keeper) => async () => {
+/** Returns a function that calls the token function `get`, with the number of this call, and returns an event of the state. */
+export const asking = (get, keeper) => async (call) => {
     try {
         const token = await get()
         if (token !== null && typeof token !== 'string') throw new TypeError(`its answer is ${token}, not a string or null`)
-        if (keeper && token !== null) keeper.token = token
-        return (state, now) => state.tokenArrived(token, now, Math.random())
+        return (state, now) => {
+            if (keeper && token !== null && state.isNewest(call)) keeper.token = token
+            return state.tokenArrived(token, now, Math.random(), call)
+        }
     } catch (error) {
         const reason = `the token function has failed: ${withoutTokens(error?.message ?? error)}`
-        return (state, now) => state.tokenFailed(reason, now, Math.random())
+        return (state, now) => state.tokenFailed(reason, now, Math.random(), call)
     }
 }
 

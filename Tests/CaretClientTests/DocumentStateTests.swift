@@ -129,6 +129,19 @@ import Testing
     }
 
     @Test(
+        "a peer is verified only if the server says so",
+        arguments: [
+            (#"{"name":"Ann","verified":true}"#, true), (#"{"name":"Ann"}"#, false),
+            (#"{"name":"Ann","verified":"yes"}"#, false), (nil, false),
+        ] as [(String?, Bool)])
+    func verifiedPeer(info: String?, isVerified: Bool) {
+        let introduction = Introduction(
+            user: "ann", client: "c-ann", info: info.flatMap { WireInfo(json: Array($0.utf8)) })
+        let peer = DocumentPeer(session: "s-ann", introduction, selections: [])
+        #expect(peer.isVerified == isVerified && peer.person?.name == (info == nil ? nil : "Ann"))
+    }
+
+    @Test(
         "peers are read from the answer to `open` and from `peer` messages"
     )
     func peers() throws {

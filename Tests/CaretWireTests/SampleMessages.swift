@@ -232,7 +232,7 @@ enum SampleMessages {
             ping: number(&random), page: maybe(&random, text), store: maybe(&random, text),
             node: maybe(&random, text), rights: maybe(&random) { $0.pick(Rights.allCases) },
             grants: few(&random, grant), expires: maybe(&random, number),
-            expiresInMilliseconds: maybe(&random, number))
+            expiresInMilliseconds: maybe(&random, number), info: info(&random))
     }
 
     private static func authenticated(_ random: inout Seeded) -> Authenticated {

@@ -232,7 +232,12 @@ final class SignedServer {
             try client.send(
                 #"{"type":"hello","protocol":1,"client":"\#(user)-client","token":"\#(token)","info":\#(info)}"#
             )
-            try client.expect(#"{"type":"welcome",…"#)
+            let welcome = try #require(try client.next())
+            #expect(welcome.hasPrefix(#"{"type":"welcome","#))
+            #expect(welcome.contains(#","info":{"#) != claims.isEmpty)
+            if !claims.isEmpty {
+                #expect(welcome.contains(##","info":{"name":"Ann B.","color":"#c33","verified":true}"##))
+            }
             try client.send(#"{"type":"open","doc":"notes/a","create":true}"#)
             return client
         }

@@ -9,8 +9,10 @@ public struct DocumentPeer: Equatable, Sendable {
     public let user: String
     /// The public id of the client.
     public let client: String
-    /// What the client says about its user.
+    /// The name and color of the user.
     public let person: PersonInfo?
+    /// Whether the name and color come from the token of the user. If not, the client may say anything.
+    public let isVerified: Bool
     public let selections: [Selection]
 
     package init(session: String, _ introduction: Introduction, selections: [Selection]) {
@@ -18,6 +20,7 @@ public struct DocumentPeer: Equatable, Sendable {
         user = introduction.user.string
         client = introduction.client.string
         person = PersonInfo(introduction.info)
+        isVerified = introduction.info?.flag("verified") ?? false
         self.selections = selections
     }
 }

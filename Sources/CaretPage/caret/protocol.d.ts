@@ -378,6 +378,8 @@ export interface WelcomeMessage {
     expires?: number
     /** The milliseconds until then, by the clock of the server. */
     expires_in_ms?: number
+    /** The name and color that others see, if they come from the token (rule H13). */
+    info?: object
 }
 
 /** Shows another token of the same user, before the one of the connection ends or to change the rights. */

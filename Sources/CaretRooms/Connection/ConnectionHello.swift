@@ -99,7 +99,8 @@ extension ConnectionState {
             client: member.introduction.client, features: settings.features, limits: limits.announced,
             ping: limits.pingSeconds, page: settings.page(), store: settings.store(), node: settings.node,
             rights: member.identity.grants.announcedMost, grants: member.identity.grants.announced,
-            expires: member.identity.expires.map(Int.init), expiresInMilliseconds: expiresIn)
+            expires: member.identity.expires.map(Int.init), expiresInMilliseconds: expiresIn,
+            info: WireInfo.shown(nil, member.identity.look))
         send(.welcome(welcome), id)
     }
 

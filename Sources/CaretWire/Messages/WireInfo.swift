@@ -33,11 +33,17 @@ package struct WireInfo: Hashable, Sendable {
 
     /// The string with this name; nil if there is none, or if the value is not a string.
     package func string(_ name: StaticString) -> WireString? {
+        read(name) { $0.kind == .string ? $0.string.decoded : nil }
+    }
+
+    /// Whether the member with this name is true.
+    package func flag(_ name: StaticString) -> Bool { read(name) { $0.bool } ?? false }
+
+    private func read<Value>(_ name: StaticString, _ body: (JSONValue) -> Value?) -> Value? {
         json.withUnsafeBufferPointer { bytes in
             // The bytes were checked when the value was made, so reading them cannot fail.
             let fields = try? Fields(JSONValue(in: bytes, at: 0), limits: Limits.Announced())
-            guard let value = fields?.value(optional: name), value.kind == .string else { return nil }
-            return value.string.decoded
+            return fields?.value(optional: name).flatMap(body)
         }
     }
 

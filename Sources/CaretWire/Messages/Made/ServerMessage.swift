@@ -208,12 +208,15 @@ package struct Welcome: WireMessage {
     package var expires: Int?
     /// The milliseconds until then, by the clock of the server.
     package var expiresInMilliseconds: Int?
+    /// The name and color that others see, if they come from the token (rule H13).
+    package var info: WireInfo?
 
     package init(
         unit: CodeUnit, server: WireString, user: WireString, client: WireString? = nil,
         features: [WireString] = [], limits: Limits.Announced = Limits.Announced(), ping: Int,
         page: WireString? = nil, store: WireString? = nil, node: WireString? = nil, rights: Rights? = nil,
-        grants: [WireGrant] = [], expires: Int? = nil, expiresInMilliseconds: Int? = nil
+        grants: [WireGrant] = [], expires: Int? = nil, expiresInMilliseconds: Int? = nil,
+        info: WireInfo? = nil
     ) {
         self.unit = unit
         self.server = server
@@ -229,6 +232,7 @@ package struct Welcome: WireMessage {
         self.grants = grants
         self.expires = expires
         self.expiresInMilliseconds = expiresInMilliseconds
+        self.info = info
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -247,6 +251,7 @@ package struct Welcome: WireMessage {
         grants = try fields.parts(optional: "grants") ?? []
         expires = try fields.integer(optional: "expires")
         expiresInMilliseconds = try fields.integer(optional: "expires_in_ms")
+        info = try fields.info()
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -265,6 +270,7 @@ package struct Welcome: WireMessage {
         if !grants.isEmpty { writer.member("grants", grants) }
         writer.member("expires", expires)
         writer.member("expires_in_ms", expiresInMilliseconds)
+        writer.member("info", info)
     }
 }
 

@@ -11,6 +11,8 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     case keysWithoutTokens
     /// Guests may read something, but every client has full access.
     case guestsWithoutTokens
+    /// The page would show tokens that nobody asks for.
+    case pageTokensWithoutTokens
     /// Without an audience, the server would accept tokens for other servers.
     case keysWithoutAudience
     /// A proxy signs in users, but every client has full access.
@@ -58,6 +60,9 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         case (true, false), (false, true): break
         }
         if !settings.guestRead.isEmpty, !settings.requiresTokens { found.append(.guestsWithoutTokens) }
+        if !settings.pageTokenPath.isEmpty, !settings.requiresTokens {
+            found.append(.pageTokensWithoutTokens)
+        }
         if !settings.tokenKeys.isEmpty {
             if !settings.requiresTokens { found.append(.keysWithoutTokens) }
             if settings.tokenAudience.isEmpty { found.append(.keysWithoutAudience) }
@@ -104,6 +109,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         case .openThroughProxy: "web_hosts"
         case .keysWithoutTokens: "token_keys"
         case .guestsWithoutTokens: "guest_read"
+        case .pageTokensWithoutTokens: "page_token_path"
         case .keysWithoutAudience: "token_audience"
         case .proxiesWithoutTokens: "sign_in_header"
         case .headerWithoutProxies: "sign_in_proxies"
@@ -132,6 +138,8 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
             "token_keys is set, but require_tokens is false, so nobody needs a token; set require_tokens to true"
         case .guestsWithoutTokens:
             "guest_read is set, but require_tokens is false, so everybody has full access; set require_tokens to true"
+        case .pageTokensWithoutTokens:
+            "page_token_path is set, but require_tokens is false, so nobody needs a token; set require_tokens to true"
         case .keysWithoutAudience:
             "token_keys is set, but token_audience is empty; set it to the aud of the tokens, such as notes.example.org"
         case .proxiesWithoutTokens:

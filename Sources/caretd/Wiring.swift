@@ -18,6 +18,7 @@ extension ServerSettings {
             roomQueues: settings.roomQueues == 0 ? ServerSettings.cores : settings.roomQueues)
         limits = settings.limits
         node = WireString(settings.nodeName)
+        pageTokenPath = settings.pageTokenPath
         siteGuard = SiteGuard(hosts: settings.webHosts, origins: settings.webOrigins)
         if settings.signInHeader.isEmpty { return }
         proxySignIn = ProxySignIn(

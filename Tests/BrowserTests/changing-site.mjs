@@ -19,7 +19,7 @@ export async function startChangingSite(port) {
         if (state.isDown) return request.socket.destroy()
         const { pathname } = new URL(request.url, 'http://127.0.0.1')
         const isFile = /^\/(page|caret)\/|^\/service-worker\.js$/.test(pathname)
-        if (!isFile || request.method !== 'GET') return pass(request, response, port)
+        if (!isFile || request.method !== 'GET') return passRequest(request, response, port)
         const { status, type, policy, bytes } = await read(port, pathname)
         try {
             const changed = status === 200 ? await state.change(pathname, await withDigests(port, state, pathname, bytes)) : bytes
@@ -34,7 +34,7 @@ export async function startChangingSite(port) {
     })
     site.on('upgrade', (request, socket) => {
         if (state.isDown) return socket.destroy()
-        upgrade(request, socket, port)
+        passUpgrade(request, socket, port)
     })
     site.listen(0, '127.0.0.1')
     await once(site, 'listening')
@@ -42,7 +42,8 @@ export async function startChangingSite(port) {
     return Object.assign(state, { origin: `http://127.0.0.1:${site.address().port}` })
 }
 
-function pass(request, response, port) {
+/** Passes a request to the server at a port, and its answer back. */
+export function passRequest(request, response, port) {
     const { method, headers } = request
     const passed = httpRequest({ port, host: '127.0.0.1', path: request.url, method, headers }, (answer) => {
         response.writeHead(answer.statusCode, answer.headers)
@@ -72,7 +73,8 @@ async function withDigests(port, state, path, bytes) {
     return Buffer.from(JSON.stringify(digests))
 }
 
-function upgrade(request, socket, port) {
+/** Passes a request for a WebSocket to the server at a port. Returns the connection to it. */
+export function passUpgrade(request, socket, port) {
     const far = connectTCP(port, '127.0.0.1')
     const fields = []
     for (let at = 0; at < request.rawHeaders.length; at += 2) fields.push(`${request.rawHeaders[at]}: ${request.rawHeaders[at + 1]}`)
@@ -80,4 +82,5 @@ function upgrade(request, socket, port) {
     socket.pipe(far).pipe(socket)
     socket.on('error', () => far.destroy())
     far.on('error', () => socket.destroy())
+    return far
 }

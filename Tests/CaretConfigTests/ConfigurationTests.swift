@@ -208,6 +208,11 @@ import Testing
                 "caret.json5:1:25: limit_room_selections: 999 is less than limit_selections, which is 1000"
             ),
             (
+                "{page_token_path: '/token'}",
+                "caret.json5:1:19: page_token_path is set, but require_tokens is false, so nobody needs a token; "
+                    + "set require_tokens to true"
+            ),
+            (
                 "{tls_certificate: 'c'}",
                 "caret.json5:1:19: tls_certificate is set, but tls_key is empty; set it to the file of the private key"
             ),

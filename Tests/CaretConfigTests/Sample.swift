@@ -25,6 +25,7 @@ extension ConfigurationKey {
         case .node: ["\"a\"", "\"db-1.example_org\""][choice]
         case .reached: ["\"db-1:22738\"", "\"carets://[::1]:7\""][choice]
         case .audience: ["\"notes.example.org\"", "\"https://a/b\""][choice]
+        case .webPath: ["\"/\"", "\"/a-b/C_9.x~\""][choice]
         case .tlsUse: ["\"offered\"", "\"required\""][choice]
         case .addresses: ["[]", "[\"127.0.0.1:0\", \"[::1]:7\"]"][choice]
         case .hosts: ["[]", "[\"caret.example.org\", \"[::1]\"]"][choice]
@@ -72,6 +73,11 @@ extension ConfigurationKey {
         case .database: ["\"caret.sqlite\"", "\"postgres://a\\nb\"", "7"]
         case .node: ["\"a b\"", "\"ä\"", "7", String(repeating: "a", count: 64).quoted]
         case .audience: ["\"a b\"", "\"ä\"", "7", String(repeating: "a", count: 201).quoted]
+        case .webPath:
+            [
+                "\"token\"", "\"//a.example/token\"", "\"/\\\\a.example\"", "\"/a b\"", "\"/ä\"", "\"/a?b\"",
+                "7", "\"https://a.example/token\"", "/\(String(repeating: "a", count: 200))".quoted,
+            ]
         case .reached: ["\"a b\"", "\"a,b\"", "\"ä\"", "7", String(repeating: "a", count: 301).quoted]
         case .logFormat, .logLevel, .tlsUse: ["\"none\"", "1", "\"\""]
         }

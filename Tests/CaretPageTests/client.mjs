@@ -340,13 +340,15 @@ export const cases = {
     async 'people are known by what they said about themselves'(wasm) {
         const { state, id } = await withDocument(wasm)
         const bob = { session: 's1', user: 'bob', client: 'p1', info: { name: 'Bob', color: '#c33' }, selections: [] }
-        state.received({ ...opened, id, peers: [bob] }, 1, 0)
+        const eve = { session: 's2', user: 'eve', client: 'p2', info: { name: 'Eve', verified: true }, selections: [] }
+        state.received({ ...opened, id, peers: [bob, eve] }, 1, 0)
         state.received({ type: 'peer', doc: 'a', session: 's1', rev: 1, selections: [[1, 2]] }, 1, 0)
         const [document] = state.documents.values()
-        assert.deepEqual(document.peers, [{
-            session: 's1', selections: [[1, 2]], user: 'bob', client: 'p1', name: 'Bob', color: '#c33',
-        }])
-        state.received({ type: 'peer', doc: 'a', session: 's1', left: true }, 1, 0)
+        assert.deepEqual(document.peers, [
+            { session: 's1', selections: [[1, 2]], user: 'bob', client: 'p1', name: 'Bob', color: '#c33', verified: false },
+            { session: 's2', selections: [], user: 'eve', client: 'p2', name: 'Eve', color: undefined, verified: true },
+        ])
+        for (const session of ['s1', 's2']) state.received({ type: 'peer', doc: 'a', session, left: true }, 1, 0)
         assert.deepEqual(document.peers, [])
     },
 }

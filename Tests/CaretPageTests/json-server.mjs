@@ -12,6 +12,8 @@ export class JSONServer {
     /** All messages of clients, in order. */
     received = []
     user = 'ann'
+    /** The name and color of the user's token; undefined if it has none. */
+    look = undefined
     /** The token that clients need; null if the server takes any. */
     token = null
     /** If set, `hello` is refused with this code. */
@@ -67,7 +69,7 @@ export class JSONServer {
             connection.client = `${this.user} ${message.client}`
             return connection.reply({
                 type: 'welcome', protocol: 1, unit: 'utf-16', server: 'caret', user: this.user, features: [],
-                limits: { line: 100_000 }, ping: 20,
+                limits: { line: 100_000 }, ping: 20, info: this.look,
             })
         case 'open': return this.#open(connection, message)
         case 'push': return this.#push(connection, message)

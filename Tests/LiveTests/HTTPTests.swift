@@ -86,6 +86,20 @@ import Testing
         }
     }
 
+    @Test("with page_token_path, the HTML names the path, and the list of files has the digest of this HTML")
+    func pageTokenPath() throws {
+        let usual = try LineClient(try LiveServer()).fetch("GET /")
+        let server = try LiveServer(["--require-tokens": "true", "--page-token-path": "/sign-in/token"])
+        let client = try LineClient(server)
+        let page = try client.fetch("GET /d/notes/a")
+        let element = #"<meta name="caret-token-path" content="/sign-in/token">\#n"#
+        #expect(usual.body.count > 0 && page.body.replacing(element, with: "") == usual.body)
+        #expect(page.body.contains("\(element)</head>"))
+        let list = try client.fetch("GET /page/files.json").body
+        let digest = try #require(list.firstMatch(of: #/"\/": "([0-9a-f]{40})"/#)).1
+        #expect(page.fields["etag"] == "\"\(digest)\"" && page.fields["etag"] != usual.fields["etag"])
+    }
+
     /// The paths of files that a file of the page names, such as `"/caret/caret.wasm"` or `"./late-A1B2.js"`.
     private func paths(in text: String) -> [String] {
         text.matches(of: #/["'](\.\/|\/page\/|\/caret\/|\/)([A-Za-z0-9-]+\.[a-z]+)["']/#).map {

@@ -1,30 +1,65 @@
 // The section "Behind a proxy" of docs/operations.md: nginx and Caddy run with the configuration on the page, with
-// TLS, in front of a server with the configuration on the page.
+// TLS, in front of a server with the configuration on the page. They also have the lines of docs/sign-in.md, which join a
+// backend to the server.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { block } from '../NodeSupport/page.mjs'
 import { freePort, listening, run, start, startServer, temporaryFolder } from '../NodeSupport/programs.mjs'
-import { test } from '../NodeSupport/suite.mjs'
+import { atEnd, test } from '../NodeSupport/suite.mjs'
 import { openWebSocket } from '../NodeSupport/websocket.mjs'
 import { makeCertificate, startNginx } from './nginx.mjs'
 
 const page = 'docs/operations.md'
 const section = 'Behind a proxy'
 const name = 'caret.example.org'
+const [signIn, joined] = ['docs/sign-in.md', 'The page behind your own sign-in']
 
 /** Tests both proxies with the programs in this folder. */
 export async function testProxies(programs) {
     const folder = temporaryFolder()
     await makeCertificate(folder)
-    const server = await startServer(programs, ['--config', configuration(folder)])
+    const [, tokenPath] = block(signIn, joined, 'json5').match(/^page_token_path: "(.*)",$/m)
+    const server = await startServer(programs, ['--config', configuration(folder), '--page-token-path', tokenPath])
+    const backend = await startBackend()
     const token = (await server.caret(['token', 'add', 'ann', '--write', ''])).match(/caret_\S+/)[0]
     const changes = [['/etc/ssl/', `${folder}/`], ['127.0.0.1:22738', `127.0.0.1:${server.port}`]]
-    const startSite = (changes, folder) => startNginx(block(page, section, 'nginx', changes), folder)
     for (const [proxy, startProxy] of [['nginx', startSite], ['Caddy', startCaddy]]) {
-        const port = await startProxy(changes, folder)
-        await testProxy(proxy, { server, token, port, ca: join(folder, 'caret.pem') })
+        const port = await startProxy(changes, folder, backend.port)
+        const ca = join(folder, 'caret.pem')
+        await testProxy(proxy, { server, token, port, ca })
+        await testJoined(proxy, { backend, tokenPath, port, ca })
     }
+}
+
+/** A backend that answers each request with a word, and keeps what it was asked. */
+async function startBackend() {
+    const backend = { requests: [] }
+    const site = createServer(({ method, url, headers }, response) => {
+        backend.requests.push({ method, url, headers })
+        response.end('ey.of.ann')
+    })
+    site.listen(0, '127.0.0.1')
+    await once(site, 'listening')
+    atEnd(() => { site.close(), site.closeAllConnections() })
+    return Object.assign(backend, { port: site.address().port })
+}
+
+/** The lines of docs/sign-in.md that join a backend to the server. */
+function joining(language, port) { return block(signIn, joined, language, [['127.0.0.1:3000', `127.0.0.1:${port}`]]) }
+
+/** Starts nginx with the site of the page, joined with the backend. */
+function startSite(changes, folder, backend) {
+    const site = block(page, section, 'nginx', changes)
+    return startNginx(withLines(site, joining('nginx', backend), '    location / {'), folder)
+}
+
+/** The text with other lines before a line that it has once. */
+function withLines(text, lines, before) {
+    assert.equal(text.split(before).length, 2, before)
+    return text.replace(before, () => `${lines}\n${before}`)
 }
 
 function configuration(folder) {
@@ -33,9 +68,9 @@ function configuration(folder) {
     return path
 }
 
-async function startCaddy(changes, folder) {
+async function startCaddy(changes, folder, backend) {
     const port = await freePort()
-    const site = block(page, section, 'caddyfile', changes)
+    const site = withLines(block(page, section, 'caddyfile', changes), joining('caddyfile', backend), '    reverse_proxy ')
     const path = join(folder, 'Caddyfile')
     writeFileSync(path, `{
         admin off
@@ -46,6 +81,20 @@ async function startCaddy(changes, folder) {
     const env = { XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
     await listening(start('caddy', ['run', '--config', path, '--adapter', 'caddyfile'], { env }), port)
     return port
+}
+
+async function testJoined(proxy, { backend, tokenPath, port, ca }) {
+    await test(`${proxy}: only the path of tokens reaches the backend, with the cookies and the host`, async () => {
+        const always = ['-sS', '--cacert', ca, '--connect-to', `::127.0.0.1:${port}`]
+        const curl = async (path, ...args) => (await run('curl', [...always, ...args, `https://${name}${path}`])).output
+        backend.requests.length = 0
+        assert.equal(await curl(tokenPath, '-X', 'POST', '-H', 'Cookie: session=1', '-H', 'Caret-Page: 1'), 'ey.of.ann')
+        assert.ok((await curl('/d/notes')).includes(`<meta name="caret-token-path" content="${tokenPath}">`))
+        assert.match(await curl(`/docs${tokenPath}`), /"code":"unauthorized"/)
+        const [{ method, url, headers }, ...others] = backend.requests
+        const found = [method, url, headers.host, headers.cookie, headers['caret-page'], others.length]
+        assert.deepEqual(found, ['POST', tokenPath, name, 'session=1', '1', 0])
+    })
 }
 
 async function testProxy(proxy, { server, token, port, ca }) {

@@ -28,6 +28,8 @@ package struct ConfigurationKey: Sendable {
         case reached(Path<String>)
         /// The audience of signed tokens; empty for none.
         case audience(Path<String>)
+        /// The path of a URL; empty for none.
+        case webPath(Path<String>)
         case tlsUse(Path<TLSUse>)
         case addresses(Path<[ListenAddress]>)
         case hosts(Path<[Authority]>)
@@ -87,7 +89,7 @@ package struct ConfigurationKey: Sendable {
     package var isList: Bool {
         switch kind {
         case .addresses, .hosts, .origins, .prefixes, .machines, .rights: true
-        case .folder, .file, .database, .node, .reached, .audience, .header, .tlsUse, .yesNo, .count, .bytes,
+        case .folder, .file, .database, .node, .reached, .audience, .header, .webPath, .tlsUse, .yesNo, .count, .bytes,
             .time, .history, .logFormat, .logLevel:
             false
         }

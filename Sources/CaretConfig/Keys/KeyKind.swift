@@ -11,6 +11,7 @@ extension ConfigurationKey {
         case .node(let path): put(found.text.flatMap(Self.node), path, &settings)
         case .reached(let path): put(found.text.flatMap(Self.reached), path, &settings)
         case .audience(let path): put(found.text.flatMap(Self.audience), path, &settings)
+        case .webPath(let path): put(found.text.flatMap(Self.webPath), path, &settings)
         case .tlsUse(let path): put(found.text.flatMap(TLSUse.init), path, &settings)
         case .addresses(let path):
             put(found.texts.flatMap { Self.list($0, ListenAddress.init) }, path, &settings)
@@ -36,7 +37,7 @@ extension ConfigurationKey {
     func copy(from source: Settings, into settings: inout Settings) {
         switch kind {
         case .folder(let path), .file(let path), .database(let path), .node(let path),
-            .reached(let path), .audience(let path), .header(let path):
+            .reached(let path), .audience(let path), .header(let path), .webPath(let path):
             settings[keyPath: path] = source[keyPath: path]
         case .tlsUse(let path): settings[keyPath: path] = source[keyPath: path]
         case .addresses(let path): settings[keyPath: path] = source[keyPath: path]
@@ -117,6 +118,22 @@ extension ConfigurationKey {
         return isName && text.utf8.count <= longestAudience ? text : nil
     }
 
+    /// The longest path of a URL, in bytes.
+    private static let longestWebPath = 200
+
+    /// None of these characters has a meaning in HTML. With two slashes, or with a backslash, it could be the name of
+    /// another host.
+    private static func webPath(_ text: String) -> String? {
+        let isPath = text.utf8.allSatisfy { byte in
+            switch Unicode.Scalar(byte) {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~", "/": true
+            default: false
+            }
+        }
+        let isOfThisHost = text.isEmpty || text.hasPrefix("/") && !text.hasPrefix("//")
+        return isPath && isOfThisHost && text.utf8.count <= longestWebPath ? text : nil
+    }
+
     /// How many items a list may have, such as the addresses that a server listens on.
     private static let mostItems = 16
 
@@ -164,6 +181,9 @@ extension ConfigurationKey {
         case .reached:
             "an address such as caret.example.org:22738 or carets://caret.example.org, or an empty text"
         case .audience: "at most \(Self.longestAudience) visible characters of ASCII, or an empty text"
+        case .webPath:
+            "a path such as /token, with at most \(Self.longestWebPath) letters, digits and characters of -._~/, "
+                + "or an empty text"
         case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: ", ")
         case .addresses:
             "at most \(Self.mostItems) addresses HOST:PORT; HOST is localhost or an IP address such as 127.0.0.1 or [::1]"
@@ -203,6 +223,7 @@ extension ConfigurationKey {
         case .node: "NAME"
         case .reached: "ADDRESS"
         case .audience: "NAME"
+        case .webPath: "PATH"
         case .tlsUse: TLSUse.allCases.map(\.rawValue).joined(separator: "|")
         case .addresses: "HOST:PORT"
         case .hosts: "HOST"
@@ -225,7 +246,7 @@ extension ConfigurationKey {
     package func value(in settings: Settings) -> String {
         switch kind {
         case .folder(let path), .file(let path), .database(let path), .node(let path), .reached(let path),
-            .audience(let path), .header(let path):
+            .audience(let path), .header(let path), .webPath(let path):
             settings[keyPath: path].quoted
         case .tlsUse(let path): settings[keyPath: path].rawValue.quoted
         case .addresses(let path): Self.written(settings[keyPath: path])

@@ -54,6 +54,9 @@ extension ConfigurationKey {
             .time(\.signInLifeSeconds, counts: .seconds, plain: .seconds, 60...30 * 86_400),
             "How long a WebSocket or event stream of such a user lasts, until the proxy is asked again."),
         ConfigurationKey(
+            "page_token_path", .access, .webPath(\.pageTokenPath),
+            "The path where your backend, behind the same proxy, answers the server's page with a token."),
+        ConfigurationKey(
             "allow_anyone_from_anywhere", .access, .yesNo(\.allowsAnyoneFromAnywhere),
             "Whether other machines get full access without a token."),
         ConfigurationKey(

@@ -25,6 +25,8 @@ package struct Settings: Equatable, Sendable {
     /// What the users of these proxies may do.
     package var signInRights: [SignInRight] = []
     package var signInLifeSeconds = 3_600
+    /// Where the page gets its tokens, on its own origin; empty if its users enter them.
+    package var pageTokenPath = ""
     /// Whether clients on other machines have full access without a token.
     package var allowsAnyoneFromAnywhere = false
 

@@ -43,6 +43,8 @@ export type FollowEvent = ({ type: 'document' } & Entry) | { type: 'gone'; name:
 /** Another session that has the document open. */
 export interface Peer {
     session: string; user: string; client: string; name?: string; color?: string; selections: Range[]
+    /** Whether the name and color come from the token of the user. If not, the client may say anything. */
+    verified: boolean
 }
 
 export interface Saving {
@@ -166,6 +168,11 @@ export class Caret extends EventTarget {
     readonly server: URL
     readonly link: Link
     readonly user?: string
+    /**
+     * The name and color of the user's token: others see them, and `introduce` does not change them. Undefined if the token
+     * has none of them, and until the server has answered.
+     */
+    readonly verified?: { name?: string, color?: string }
     readonly limits?: Limits
     /** The most that the user may do with any document. Undefined until the server has answered. */
     readonly rights?: 'none' | 'read' | 'write'

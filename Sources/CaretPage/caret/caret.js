@@ -176,6 +176,8 @@ export class Caret extends Announcer {
 
     /** The user's name, as the server knows it. Undefined until the server has answered. */
     get user() { return this.#state.welcome?.user }
+    /** { name, color } if others see these of the user, because the token has them. */
+    get verified() { return this.#state.welcome?.info }
     get limits() { return this.#state.welcome?.limits }
     /** The most that the user may do with any document. Undefined until the server has answered. */
     get rights() { return this.user && (this.#state.welcome.rights ?? 'write') }

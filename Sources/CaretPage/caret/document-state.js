@@ -312,7 +312,7 @@ export function refusal({ code, message, retry_after_ms: retryAfter }) {
 }
 
 function introduction({ user, client, info }) {
-    return { user, client, name: info?.name, color: info?.color }
+    return { user, client, name: info?.name, color: info?.color, verified: info?.verified === true }
 }
 
 /** About how large a message is, in UTF-16 code units. */

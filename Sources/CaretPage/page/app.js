@@ -10,8 +10,11 @@ import { addressOf, routeOf } from './route.js'
 import { Settings } from './settings.js'
 import { followViewport } from './viewport.js'
 
+/** The path where the site of the page answers a token. Undefined if users have their own tokens. */
+const tokenPath = document.querySelector('meta[name=caret-token-path]')?.content
+
 /**
- * What all screens use: `caret`, `settings`, `parts`, `complete`, `go`, `reload` and `hasDocument`.
+ * What all screens use: `caret`, `token`, `settings`, `parts`, `complete`, `go`, `reload` and `hasDocument`.
  *
  * A screen is an object with `node`, `title`, `show(route)`, which is called for a route that the screen may be able
  * to show without being made again and returns whether it can, and `close()`. If `hasOnlyCopy` is true, the screen
@@ -20,6 +23,8 @@ import { followViewport } from './viewport.js'
 class App {
     settings = new Settings({ local: storage('localStorage'), session: storage('sessionStorage') })
     caret = null
+    /** The access token, or the function that gets one from the site; undefined if there is none. */
+    token
     /** The exports of late.js; null until the rest of the page is loaded. */
     parts = null
     #screens = { editor: Editor }
@@ -41,10 +46,11 @@ class App {
         this.#show()
     }
 
-    /** Connects with the name, the color and the token of the settings. */
+    /** Connects with the name and the color of the settings, and with the token of the site or of the settings. */
     async connect() {
         const { settings } = this
-        this.caret = await connect({ token: settings.token, ...settings.person })
+        this.token = tokenPath ? (await import('./site-token.js')).siteToken(tokenPath) : settings.token
+        this.caret = await connect({ token: this.token, ...settings.person })
         this.caret.addEventListener('signedOut', async () => (await rest()).showSignIn(this))
     }
 
@@ -90,22 +96,18 @@ class App {
 
     /** Reloads the page. Unsaved text is saved or kept before, and if this is not possible, the user is asked. */
     async reload() {
-        const question = 'Some of your changes are not saved, and this device could not keep them. If you reload the page, they are lost.'
-        if (mayLose() && !await this.#confirm('Reload without your changes?', question, 'Reload')) return
+        if (mayLose() && !await (await rest()).mayReload()) return
         await this.caret.close()
         location.reload()
-    }
-
-    async #confirm(...words) {
-        const { confirm } = await rest()
-        return confirm(...words)
     }
 
     // A link may carry a token behind '#'. Browsers do not send that part to the server.
     #takeToken() {
         const token = new URLSearchParams(location.hash.slice(1)).get('token')
+        // The site signs the user in. A link, or a token of former times, must not make somebody else of the user.
+        if (tokenPath) this.settings.signOut()
         if (!token) return
-        this.settings.signIn(token)
+        if (!tokenPath) this.settings.signIn(token)
         history.replaceState(null, '', location.pathname + location.search)
     }
 
@@ -119,8 +121,7 @@ class App {
     }
 
     async #askToLeave(address) {
-        const question = 'The text that you see is only on this page. If you leave, it is lost.'
-        if (!await this.#confirm('Leave without the text?', question, 'Leave')) return
+        if (!await (await rest()).mayLeave()) return
         this.#screen?.close()
         // After a fault of the module, only a new page works.
         location.assign(address)
@@ -177,6 +178,6 @@ function storage(name) {
 }
 
 const app = new App()
-const fail = (error) => showFault(error, { route: routeOf(location), token: app.settings.token })
+const fail = (error) => showFault(error, { route: routeOf(location), token: app.token })
 await app.start().catch(fail)
 window.addEventListener('unhandledrejection', ({ reason }) => notify(reason?.message ?? 'Something failed.'))

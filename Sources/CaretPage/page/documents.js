@@ -8,6 +8,7 @@ import { isForeign } from './kept-words.js'
 import { LinkState } from './link-state.js'
 import { typedName } from './name-rules.js'
 import { notify } from './notices.js'
+import { ownLook } from './own-look.js'
 import { showSettings } from './settings-sheet.js'
 import { errorWords } from './words.js'
 
@@ -149,13 +150,12 @@ export class Documents {
     #showNew() { this.#new.hidden = newName(this.#app) === undefined }
 
     #drawOwn() {
-        const { settings, caret } = this.#app
-        const [name, color] = [settings.get('name') || caret.user || '', settings.get('color')]
+        const { name, color } = ownLook(this.#app)
         const mark = avatar({ name, color }, { label: false })
         mark.removeAttribute('title')
         // An automatic color depends on the connection, and is not known here.
         mark.classList.toggle('neutral', color === '')
-        if (name === '' || name === 'anonymous') fill(mark, icon('people'))
+        if (name === '') fill(mark, icon('people'))
         fill(this.#own, mark)
     }
 

@@ -252,7 +252,7 @@ export class Editor {
             const { saving, rights, unsaved, isRestored } = this.#document
             this.#facts = {
                 saving, rights, isRestored, unsaved: unsaved.length, isKept: this.#document.isKept ?? false, hasText: this.#hasText,
-                gone: this.#gone, hasToken: this.#app.settings.token !== undefined, error: this.#error, limits, link,
+                gone: this.#gone, hasToken: this.#app.token !== undefined, error: this.#error, limits, link,
             }
         } catch {
             // After a fault of the module, only the link can be read.

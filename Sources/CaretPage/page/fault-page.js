@@ -4,7 +4,7 @@ import { element, fill } from './dom.js'
 import { rest } from './rest.js'
 import { addressOf } from './route.js'
 
-/** Shows why the page cannot start. `route` is that of the address, and `token` that of the user. */
+/** Shows why the page cannot start. `route` is that of the address, and `token` that of the user, or a function. */
 export function showFault(error, { route, token }) {
     const reason = typeof WebAssembly === 'undefined' ? 'This browser has no WebAssembly, which the page needs.' : error.message
     const text = element('div', { class: 'fault-text' })

@@ -12,7 +12,7 @@ export async function showText(node, { address, name, token }, page) {
     // The styles are those of the rest of the page.
     rest().catch(() => {})
     try {
-        const text = await readText(address, token)
+        const text = await readText(address, typeof token === 'function' ? await token() : token)
         const field = element('textarea', { class: 'to-copy', readonly: true, rows: 14, 'aria-label': 'Text' })
         field.value = text
         // If the rest of the page cannot be loaded, the user copies the selected text.
@@ -25,7 +25,7 @@ export async function showText(node, { address, name, token }, page) {
 }
 
 async function readText(address, token) {
-    const answer = await fetch(address, { headers: token === undefined ? {} : { Authorization: `Bearer ${token}` } })
+    const answer = await fetch(address, { headers: token ? { Authorization: `Bearer ${token}` } : {} })
     if (answer.ok) return answer.text()
     const reasons = { 401: 'you need to sign in', 403: 'you may not read it', 404: 'there is no such document' }
     throw new Error(reasons[answer.status] ?? `the server answered with status ${answer.status}`)

@@ -6,6 +6,7 @@ import { GrowingField } from './growing-field.js'
 import { hasUnsavedNotes, notesChannel } from './notes-channel.js'
 import { NotesList } from './notes-list.js'
 import { canHaveNotes, cleanAuthor, cleanNote, excess, notesName } from './notes-text.js'
+import { ownLook } from './own-look.js'
 import { addressOf } from './route.js'
 import { count, errorWords } from './words.js'
 
@@ -165,8 +166,7 @@ export class Notes {
     // The user's own note.
 
     get #author() {
-        const { settings, caret: { user } } = this.#app
-        return cleanAuthor(peerName({ name: settings.get('name'), user }))
+        return cleanAuthor(peerName(ownLook(this.#app)))
     }
 
     #isOwn(note) {

@@ -1,6 +1,6 @@
 // The sheet that lists the people who have a document open.
 import { peerName } from '../caret/peer-look.js'
-import { avatar, element, fill } from './dom.js'
+import { avatar, element, fill, icon } from './dom.js'
 import { lineNumber } from './people-state.js'
 import { openSheet } from './sheet.js'
 import { count } from './words.js'
@@ -51,13 +51,14 @@ function selfFace(self) {
 
 /** The node of a person. It stays the same while they are here, so that it keeps the focus. */
 function rowOf(rows, { peer, isTyping, offset, idle }, { text, go }) {
-    const key = JSON.stringify([peer.session, peer.name, peer.user, peer.color])
+    const key = JSON.stringify([peer.session, peer.name, peer.user, peer.color, peer.verified])
     let row = rows.get(key)
     if (!row) {
         const [where, button] = [element('span', { class: 'quiet-text' }), element('button', { type: 'button', class: 'row person' })]
         row = { where, button, node: element('li', {}, button), offset }
         fill(button, avatar(peer, { label: false }),
-            element('span', { class: 'who' }, element('b', { dir: 'auto' }, peerName(peer)), where))
+            element('span', { class: 'who' },
+                element('span', { class: 'name' }, element('b', { dir: 'auto' }, peerName(peer)), peer.verified && verifiedMark()), where))
         button.addEventListener('click', () => row.offset !== null && go(row.offset))
         rows.set(key, row)
     }
@@ -67,6 +68,12 @@ function rowOf(rows, { peer, isTyping, offset, idle }, { text, go }) {
     row.where.textContent = isTyping ? `${place}, typing\u2026` : idle ? `${place}, active ${idle}` : place
     row.node.classList.toggle('typing', isTyping)
     return row.node
+}
+
+/** The name is not what the client says, but what the token of the user says. */
+function verifiedMark() {
+    const title = 'This name comes from the account of the user.'
+    return element('span', { class: 'verified', role: 'img', 'aria-label': 'verified', title }, icon('tick'))
 }
 
 /** Puts nodes into a list. Those that are at their place already are not moved, which would take the focus away. */

@@ -1,5 +1,6 @@
 // The people who have a document open, and the news about them for screen readers.
 import { element } from './dom.js'
+import { ownLook } from './own-look.js'
 import { showPeople } from './people-sheet.js'
 import { PeopleState } from './people-state.js'
 
@@ -38,8 +39,6 @@ export class People {
     }
 
     open() {
-        const { settings, caret: { user } } = this.#app
-        const name = settings.get('name') || (user === 'anonymous' ? '' : user)
-        return showPeople(this.#state, { ...this.#place, self: { name, color: settings.get('color') } })
+        return showPeople(this.#state, { ...this.#place, self: ownLook(this.#app) })
     }
 }

@@ -96,7 +96,7 @@ const saved = { mark: 'tick', tone: 'good', words: 'Saved', fades: true }
 /** Whether there has been no connection for so long that the user should know it. */
 export function isOffline({ saving, link }, now) { return now - saving.since >= offlineDelay && link.state !== 'online' }
 
-export function isSignedOut({ reason }) { return ['unauthorized', 'revoked', 'token_ended'].includes(reason) }
+export function isSignedOut({ reason }) { return ['unauthorized', 'revoked', 'token_ended', 'signed_out'].includes(reason) }
 
 /** In how many milliseconds the display changes without an event. */
 function wakeIn(situation, { link }, { age, now, fadesIn }) {

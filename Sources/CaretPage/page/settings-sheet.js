@@ -1,7 +1,8 @@
 // The sheet with what a user sets on this device. Changes of the look are seen at once.
-import { palette, textColorOn } from '../caret/peer-look.js'
-import { element, icon } from './dom.js'
+import { palette, peerName, textColorOn } from '../caret/peer-look.js'
+import { avatar, element, icon } from './dom.js'
 import { forgetKept, keptTexts } from './kept-texts.js'
+import { ownLook } from './own-look.js'
 import { confirm, openSheet } from './sheet.js'
 import { emptyStorages, reloadSafely } from './unsaved.js'
 import { count } from './words.js'
@@ -18,13 +19,21 @@ const fonts = { proportional: 'Proportional', monospace: 'Monospace' }
 export async function showSettings(app, { isNameFirst = false } = {}) {
     const { settings } = app
     const before = JSON.stringify(settings.person)
+    const own = ownLook(app)
     const action = await openSheet('Settings', (close) => [
-        nameField(settings, isNameFirst), colors(settings),
+        ...(own.isVerified ? [verifiedLook(own)] : [nameField(settings, isNameFirst), colors(settings)]),
         choice(app, 'scheme', 'Appearance', schemes), choice(app, 'font', 'Font of texts', fonts), wrapping(app),
         keptTexts(app), account(app, close),
     ], { className: 'settings' })
     if (action) return action()
     if (before !== JSON.stringify(settings.person)) app.caret.introduce(settings.person)
+}
+
+/** The server shows others what the token says, so the user cannot change it here. */
+function verifiedLook(own) {
+    return element('div', { class: 'person' }, avatar(own, { label: false }), element('span', { class: 'who' },
+        element('b', { dir: 'auto' }, peerName(own)),
+        element('span', { class: 'quiet-text' }, 'Your name comes from your account.')))
 }
 
 function nameField(settings, autofocus) {
@@ -75,11 +84,13 @@ function apply(app, key, value) {
 
 /** Who is signed in, and the ways to leave. */
 function account(app, close) {
-    const { settings, caret } = app
+    const { token, caret } = app
     return element('div', { class: 'account' },
-        settings.token !== undefined && element('div', {},
+        token !== undefined && element('div', {},
             element('p', {}, caret.user ? ['Signed in as ', element('b', {}, element('bdi', {}, caret.user))] : 'Signed in'),
-            element('button', { type: 'button', class: 'quiet', onclick: () => close(() => signOut(app)) }, 'Sign out')),
+            // Who was signed in by the site signs out there.
+            typeof token === 'string'
+                && element('button', { type: 'button', class: 'quiet', onclick: () => close(() => signOut(app)) }, 'Sign out')),
         element('button', {
             type: 'button', class: 'plain-button danger-text', onclick: () => close(() => forget(app)),
         }, 'Forget this device'))

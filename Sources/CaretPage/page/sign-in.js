@@ -1,8 +1,9 @@
-// The sheet that asks for a token. It covers the window until the server accepts one.
+// The sheet of a page that is signed out. It covers the window: it asks for a token until the server accepts one, or says
+// that the user must sign in to the site.
 import { connect } from './connect.js'
 import { visibleName } from './document-name.js'
 import { element, icon } from './dom.js'
-import { attemptWords, refusedWords } from './sign-in-words.js'
+import { attemptWords, refusedWords, siteWords } from './sign-in-words.js'
 import { unsavedDocument } from './unsaved.js'
 
 let open = null
@@ -10,6 +11,7 @@ let open = null
 /** Shows the sheet. After the server has accepted a token, the page is loaded again with it. */
 export function showSignIn(app) {
     if (open) return
+    if (typeof app.token === 'function') return void (open = openLocked(siteNotice(app), unsavedNote(app)))
     const hadToken = app.settings.token !== undefined
     // A token that the server refuses is of no use any more.
     app.settings.signOut()
@@ -32,28 +34,16 @@ class SignIn {
     #stays = element('input', { type: 'checkbox', name: 'stays' })
     #button = element('button', { type: 'submit' }, 'Sign in')
     #problem = element('p', { id: 'sign-in-problem', class: 'problem', role: 'alert' })
-    #dialog
 
     constructor(app, problem) {
         this.#app = app
-        this.#dialog = element('dialog', {
-            class: 'sign-in', 'aria-labelledby': 'sign-in-title',
-            oncancel: (event) => event.preventDefault(),
-            onkeydown: (event) => { if (event.key === 'Escape') event.preventDefault() },
-            // The second Back of a phone closes a dialog, whatever the page says.
-            onclose: () => this.#dialog.showModal(),
-        }, this.#form(), unsavedNote(app))
-        document.body.append(this.#dialog)
         this.#say(problem)
-        this.#dialog.showModal()
+        openLocked(this.#form(), unsavedNote(app))
     }
 
     #form() {
         return element('form', { onsubmit: (event) => this.#submit(event), novalidate: true },
-            element('div', { class: 'emblem' }, icon('lock')),
-            element('h1', { id: 'sign-in-title' }, 'Sign in'),
-            element('p', { class: 'host' }, 'to ', element('bdi', {}, location.host)),
-            element('label', {}, element('span', {}, 'Token'), element('span', { class: 'token' }, this.#token, this.#show)),
+            ...heading(), element('label', {}, element('span', {}, 'Token'), element('span', { class: 'token' }, this.#token, this.#show)),
             element('label', { class: 'choice' }, this.#stays, element('span', {}, 'Stay signed in on this device')),
             this.#problem, this.#button,
             element('p', { class: 'quiet-text' }, 'The administrator of the server can give you a token.'))
@@ -122,6 +112,38 @@ class SignIn {
         this.#button.disabled = isBusy
         this.#button.textContent = isBusy ? 'Signing in…' : 'Sign in'
     }
+}
+
+/** Opens a dialog that the user cannot close. */
+function openLocked(...content) {
+    const dialog = element('dialog', {
+        class: 'sign-in', 'aria-labelledby': 'sign-in-title',
+        oncancel: (event) => event.preventDefault(),
+        onkeydown: (event) => { if (event.key === 'Escape') event.preventDefault() },
+        // The second Back of a phone closes a dialog, whatever the page says.
+        onclose: () => dialog.showModal(),
+    }, ...content)
+    document.body.append(dialog)
+    dialog.showModal()
+    return dialog
+}
+
+function heading() {
+    return [
+        element('div', { class: 'emblem' }, icon('lock')),
+        element('h1', { id: 'sign-in-title' }, 'Sign in'),
+        element('p', { class: 'host' }, 'to ', element('bdi', {}, location.host)),
+    ]
+}
+
+/** The page does not know where the site signs its users in, so it can only be loaded again. */
+function siteNotice(app) {
+    const reload = (event) => {
+        event.preventDefault()
+        location.reload()
+    }
+    return element('form', { onsubmit: reload }, ...heading(), element('p', { class: 'quiet-text' }, siteWords(app.caret.link.reason)),
+        element('button', { type: 'submit', autofocus: true }, 'Reload'))
 }
 
 /** The text that the server has not saved, so that the user can copy it before the page is loaded again. */

@@ -13,6 +13,7 @@ const meanings = {
     internal: 'The server had an internal error.',
     line_too_long: 'The change is too long for one message.',
     not_found: 'There is no such document, or you may not read it.',
+    other_user: 'Another user has signed in here. Reload the page to go on as this user.',
     overloaded: 'The server has too much to do. It will continue by itself.',
     rate_limited: 'The server asks to wait a moment.',
     seq_reused: 'Another window has saved changes in your name.',

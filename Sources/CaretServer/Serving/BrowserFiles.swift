@@ -4,14 +4,23 @@ import CaretWeb
 
 /// The files that the server sends to browsers, by their paths: its page and the JavaScript client.
 enum BrowserFiles {
-    static let byPath: [String: WebFile] = {
+    /// Without a path of tokens, all servers of a process have the same files.
+    private static let usual = make(tokenPath: "")
+
+    /// `tokenPath` is where the page gets its tokens; empty if its users enter them.
+    static func byPath(tokenPath: String) -> [String: WebFile] {
+        tokenPath.isEmpty ? usual : make(tokenPath: tokenPath)
+    }
+
+    private static func make(tokenPath: String) -> [String: WebFile] {
         var files: [String: WebFile] = [:]
         var digests: [(path: String, digest: String)] = []
         for index in Int32(0)... {
             let found = caret_page_file_at(index).pointee
             let name = String(cString: found.name)
             if name.isEmpty { break }
-            let bytes = Array(UnsafeBufferPointer(start: found.bytes, count: found.count))
+            var bytes = Array(UnsafeBufferPointer(start: found.bytes, count: found.count))
+            if name == page, !tokenPath.isEmpty { bytes = naming(tokenPath, in: bytes) }
             let digest = hexDigest(of: bytes)
             let file = file(name, bytes, digest)
             for path in paths(of: name) {
@@ -22,7 +31,17 @@ enum BrowserFiles {
         let list = fileList(digests)
         files["/page/files.json"] = file("page/files.json", list, hexDigest(of: list))
         return files
-    }()
+    }
+
+    private static let page = "bundle/index.html"
+
+    /// The HTML of the page with an element that names the path of its tokens. The page is thus another file, with another
+    /// digest, so browsers and service workers notice a new configuration like a new version.
+    private static func naming(_ tokenPath: String, in html: [UInt8]) -> [UInt8] {
+        let element = "<meta name=\"caret-token-path\" content=\"\(tokenPath)\">\n</head>"
+        let text = String(decoding: html, as: UTF8.self)
+        return Array(text.replacing("</head>", with: element, maxReplacements: 1).utf8)
+    }
 
     /// The page loads none of these, and a service worker must never keep its own file.
     private static let notForPage: Set = [
@@ -39,7 +58,7 @@ enum BrowserFiles {
 
     private static func paths(of name: String) -> [String] {
         switch name {
-        case "bundle/index.html": [WebFile.pagePath]
+        case page: [WebFile.pagePath]
         // The short address is the one for pages. The client finds its module beside itself.
         case "bundle/caret.js": ["/caret.js", "/caret/caret.js"]
         case "caret/caret.wasm": ["/caret.wasm", "/caret/caret.wasm"]
@@ -55,7 +74,7 @@ enum BrowserFiles {
 
     private static func kind(of name: String) -> WebFile.Kind {
         if name.hasPrefix(bundledPage) { return .ofPageForever }
-        return name.hasPrefix("page/") || name == "bundle/index.html" ? .ofPage : .ofClient
+        return name.hasPrefix("page/") || name == page ? .ofPage : .ofClient
     }
 
     private static func hexDigest(of bytes: [UInt8]) -> String {

@@ -30,6 +30,9 @@ package struct ServerSettings: Sendable {
     package var proxySignIn: ProxySignIn?
     /// The proxies that are believed, as `machine` writes their addresses.
     package var proxies: Set<SocketAddress> = []
+    /// Where the server's page gets its tokens, on its own origin; empty if its users enter them. It has no character that
+    /// means something in HTML.
+    package var pageTokenPath = ""
 
     /// Which hosts and pages may use HTTP.
     package var siteGuard = SiteGuard()

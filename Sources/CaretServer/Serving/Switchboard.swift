@@ -61,7 +61,7 @@ package final class Switchboard: Sendable {
         newConnections = Mutex(
             WebSettings(
                 connectionSettings, siteGuard: settings.siteGuard, proxySignIn: settings.proxySignIn,
-                files: BrowserFiles.byPath,
+                files: BrowserFiles.byPath(tokenPath: settings.pageTokenPath),
                 sha1: { SHA1.digest(of: $0) },
                 makeClientID: {
                     let bits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }

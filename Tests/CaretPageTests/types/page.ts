@@ -23,6 +23,9 @@ class Lines extends Surface {
 class Incomplete extends Surface { read() { return '' } }
 
 const caret = await Caret.connect(undefined, { token: async () => null, user: 'ann' })
+caret.verified?.name?.length
+// @ts-expect-error
+caret.verified = { name: 'Ann' }
 caret.addEventListener('signedOut', ({ reason }) => reason === 'token_ended')
 for (const kept of await caret.kept()) if (kept.state === 'unknownUser') await caret.claim(kept)
 await Caret.connect(undefined, { token: () => 'token' })
@@ -30,6 +33,7 @@ await Caret.connect(undefined, { token: () => 'token' })
 await Caret.connect(undefined, { token: () => 5 })
 
 const document = caret.open('agenda')
+document.peers.filter(({ verified, name }) => verified && name)
 const binding: Binding = document.bind(window.document.querySelector('textarea')!, { overlay: true, labels: false })
 binding.surface.value.length
 binding.release()

@@ -1,0 +1,23 @@
+// The tokens of a page whose site signs its users in: the backend answers them at a path of the page's own origin, which
+// the HTML names. Only few pages have one, so this file is loaded only for them.
+
+/** Statuses that say that nobody is signed in. Everything else but a token may pass, such as a backend that starts. */
+const signedOut = [204, 401, 403]
+
+/**
+ * The token function of such a page. The token is in no storage, and the service worker does not handle the request,
+ * because it is a POST.
+ */
+export const siteToken = (path, fetch = globalThis.fetch) => async () => {
+    const response = await fetch(path, {
+        method: 'POST', credentials: 'same-origin', redirect: 'error', cache: 'no-store',
+        // A page of another site cannot send this field, unless the backend allows it.
+        headers: { 'Caret-Page': '1' },
+    })
+    if (signedOut.includes(response.status)) return null
+    if (!response.ok) throw new Error(`${path} has answered with status ${response.status}`)
+    const token = (await response.text()).trim()
+    // A page of HTML is no token. The server would refuse it, and the client would end.
+    if (!/^[\w.-]+$/.test(token)) throw new Error(`${path} has answered with something that is no token`)
+    return token
+}

@@ -8,7 +8,7 @@ import Testing
     /// Rules A25, A26 and E6.
     @Test(
         "a signed-out user is disconnected, and earlier tokens stay invalid, also after a crash",
-        arguments: [Transport.lines, .webSocket])
+        arguments: Transport.lines(and: .webSocket))
     func user(transport: Transport) throws {
         let signed = try SignedServer(over: transport)
         let old = try signed.token(of: "ann", age: 100)
@@ -53,17 +53,17 @@ import Testing
             body: #"{"user":"backend","grants":[{"rights":"admin","prefix":""}]}"#)
         let text = try #require(added.body.split(separator: #""token":""#).last?.split(separator: "\"").first)
         let client = try LineClient(signed.server)
-        for body in [#"{"user":"ann"}"#, #"{"jti":"phone-7"}"#] {
-            let ann = try signed.token(of: "ann", age: 9, id: "phone-7")
+        for (user, body) in [("ann", #"{"user":"ann"}"#), ("bob", #"{"jti":"phone-7"}"#)] {
+            let token = try signed.token(of: user, age: 9, id: "phone-7")
             let stream = try LineClient(signed.server)
             try stream.send(
-                "GET /events HTTP/1.1\r\nHost: localhost\r\n\(Self.field(ann))\r\nConnection: close\r\n\r")
+                "GET /events HTTP/1.1\r\nHost: localhost\r\n\(Self.field(token))\r\nConnection: close\r\n\r")
             try #require(try stream.next()?.hasPrefix("HTTP/1.1 200 ") == true)
             let answer = try client.fetch(
                 "POST /sign-out", Self.field(String(text)), "Content-Type: application/json", body: body)
             #expect(answer.status == 204)
             #expect(try stream.remainingMessages().contains { $0.contains("token_ended") })
-            #expect(try client.fetch("GET /docs", Self.field(ann)).code == "token_ended")
+            #expect(try client.fetch("GET /docs", Self.field(token)).code == "token_ended")
         }
         let root = try signed.token(of: "root", #"{"admin":[""]}"#)
         let json = "Content-Type: application/json"

@@ -89,7 +89,8 @@ package struct ConfigurationKey: Sendable {
     package var isList: Bool {
         switch kind {
         case .addresses, .hosts, .origins, .prefixes, .machines, .rights: true
-        case .folder, .file, .database, .node, .reached, .audience, .header, .webPath, .tlsUse, .yesNo, .count, .bytes,
+        case .folder, .file, .database, .node, .reached, .audience, .header, .webPath, .tlsUse, .yesNo,
+            .count, .bytes,
             .time, .history, .logFormat, .logLevel:
             false
         }

@@ -24,7 +24,8 @@ extension ConfigurationKey {
         switch kind {
         case .count(let path, let range), .bytes(let path, let range):
             settings[keyPath: path] = range.upperBound
-        case .folder, .file, .database, .node, .reached, .audience, .header, .webPath, .tlsUse, .addresses, .hosts,
+        case .folder, .file, .database, .node, .reached, .audience, .header, .webPath, .tlsUse, .addresses,
+            .hosts,
             .origins, .prefixes, .machines, .rights, .yesNo, .time, .history, .logFormat, .logLevel:
             break
         }

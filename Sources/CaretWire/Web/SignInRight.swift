@@ -1,8 +1,9 @@
 /// A right of the users that a proxy names, such as `write:home/{user}/`, `read:public/` or `write:=agenda`.
 package struct SignInRight: Hashable, Sendable, CustomStringConvertible {
     private let rights: GrantedRights
-    /// What the right covers, as in `caret token add`. It may contain `{user}`.
-    private let scope: String
+    /// What the right covers, as in `caret token add`: the text before, between and after the places for the name of the
+    /// user.
+    private let pieces: [String]
 
     /// Stands for the name of the user.
     private static let placeholder = "{user}"
@@ -13,30 +14,41 @@ package struct SignInRight: Hashable, Sendable, CustomStringConvertible {
             let rights = GrantedRights(rawValue: String(text[..<colon]))
         else { return nil }
         let scope = String(text[text.index(after: colon)...])
+        let pieces = Self.pieces(of: scope)
         guard scope.utf8.count <= Limits.name, !scope.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
-            Self.isScope(scope)
+            scope != "=",
+            // A misspelled placeholder would otherwise be a part of a name.
+            !pieces.joined().utf8.contains(where: { "{}".utf8.contains($0) }),
+            // Without the `/`, ann would also get what belongs to anna.
+            scope.hasPrefix("=") || pieces.dropFirst().allSatisfy({ $0.hasPrefix("/") })
         else { return nil }
-        (self.rights, self.scope) = (rights, scope)
+        (self.rights, self.pieces) = (rights, pieces)
     }
 
-    private static func isScope(_ scope: String) -> Bool {
-        // A misspelled placeholder would otherwise be a part of a name.
-        if scope.replacing(placeholder, with: "").utf8.contains(where: { "{}".utf8.contains($0) }) {
-            return false
+    private static func pieces(of scope: String) -> [String] {
+        let mark = Array(placeholder.utf8)
+        var pieces: [[UInt8]] = [[]]
+        var rest = Array(scope.utf8)[...]
+        while let byte = rest.first {
+            if rest.starts(with: mark) {
+                pieces.append([])
+                rest = rest.dropFirst(mark.count)
+            } else {
+                pieces[pieces.count - 1].append(byte)
+                rest = rest.dropFirst()
+            }
         }
-        if scope.hasPrefix("=") { return scope != "=" }
-        // Without the `/`, ann would also get what belongs to anna.
-        return !scope.replacing(placeholder + "/", with: "").contains(placeholder)
+        return pieces.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    package var namesUser: Bool { scope.contains(Self.placeholder) }
+    package var namesUser: Bool { pieces.count > 1 }
 
     /// The right of this user.
     package func grant(to user: String) -> WireGrant {
-        WireGrant(rights, to: WireGrant.Scope(written: scope.replacing(Self.placeholder, with: user)))
+        WireGrant(rights, to: WireGrant.Scope(written: pieces.joined(separator: user)))
     }
 
-    package var description: String { "\(rights.rawValue):\(scope)" }
+    package var description: String { "\(rights.rawValue):\(pieces.joined(separator: Self.placeholder))" }
 }
 
 extension WireGrant.Scope {

@@ -17,7 +17,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     case keysWithoutAudience
     /// A proxy signs in users, but every client has full access.
     case proxiesWithoutTokens
-    /// A proxy shall sign in users, but no proxy is believed.
+    /// `sign_in_header` is set, but no proxy is believed.
     case headerWithoutProxies
     /// No client could connect to the server.
     case noListener

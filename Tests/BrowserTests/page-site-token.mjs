@@ -82,7 +82,7 @@ async function testSigningIn({ site, open, addToken }) {
         await page.close()
     })
 
-    await test('neither a link with a token nor a token of former times changes who is signed in', async () => {
+    await test('neither a link with a token nor an older token changes who is signed in', async () => {
         const bob = await addToken('bob', '--write', '')
         const page = await open('/sign-in/ann')
         await page.waitFor(isOnline, 'the documents')
@@ -102,7 +102,7 @@ async function testSignedOut({ site, open }) {
     await test('nobody is signed in: the page asks for no token, and works after a sign-in and a reload', async () => {
         const page = await open('/', windows.small)
         await page.waitFor(signInIsOpen, 'the sheet')
-        await shows(page, '.sign-in .quiet-text', 'You are not signed in to this site, or no longer. Sign in there, and then reload this page.')
+        await shows(page, '.sign-in .quiet-text', 'You are not signed in to this site, or your session has ended. Sign in there, and then reload this page.')
         assert.equal(await page.evaluate(() => document.querySelector('.sign-in input')), null)
         for (let turn = 0; turn < 3; turn++) await press(page, 'Escape')
         assert.ok(await page.evaluate(signInIsOpen))

@@ -11,7 +11,8 @@ export class JSONServer {
     #awaited = null
     /** All messages of clients, in order. */
     received = []
-    user = 'ann'
+    /** The user of each connection. Undefined: ann if it has a token, and otherwise anonymous. */
+    user
     /** The name and color of the user's token; undefined if it has none. */
     look = undefined
     /** The token that clients need; null if the server takes any. */
@@ -57,6 +58,15 @@ export class JSONServer {
     /** Waits for the next message of a type. It has no answer yet. */
     gets(type) { return new Promise((resolve) => { this.#awaited = { type, resolve } }) }
 
+    #welcome(connection, { client, token }) {
+        const user = this.user ?? (token === undefined ? 'anonymous' : 'ann')
+        connection.client = `${user} ${client}`
+        connection.reply({
+            type: 'welcome', protocol: 1, unit: 'utf-16', server: 'caret', user, features: [], limits: { line: 100_000 },
+            ping: 20, info: this.look,
+        })
+    }
+
     handle(connection, message) {
         this.received.push(message)
         if (message.type === this.#awaited?.type) this.#awaited.resolve()
@@ -66,11 +76,7 @@ export class JSONServer {
                 return connection.reply({ type: 'error', code: 'unauthorized', message: 'the token is unknown or was revoked' })
             }
             if (this.refusal) return connection.reply({ type: 'error', code: this.refusal, message: 'the token is of no use' })
-            connection.client = `${this.user} ${message.client}`
-            return connection.reply({
-                type: 'welcome', protocol: 1, unit: 'utf-16', server: 'caret', user: this.user, features: [],
-                limits: { line: 100_000 }, ping: 20, info: this.look,
-            })
+            return this.#welcome(connection, message)
         case 'open': return this.#open(connection, message)
         case 'push': return this.#push(connection, message)
         case 'close': return connection.closeDocument(message.doc)

@@ -240,6 +240,25 @@ export const cases = inWorlds({
         const third = await world.tab()
         assert.equal((await third.opened('a')).text, '')
         assert.deepEqual(world.device.names, ['a'])
+        world.server.user = 'anonymous'
+        await world.tab()
+        await until(() => world.server.text('a') === 'Milk\n')
+    },
+
+    async 'without a token, the text of a user whom a proxy has named is not shown to the next user'(world) {
+        world.server.user = 'ann'
+        await world.leaveOnline('a', 'Milk\n')
+        world.server.isReachable = false
+        world.server.user = 'bob'
+        const bob = await world.tab()
+        const document = bob.open('a')
+        assert.equal(document.text, '')
+        world.goOnline(bob)
+        await document.opened()
+        assert.equal(document.text, '')
+        assert.deepEqual((await bob.caret.kept()).map(({ name, user, state }) => [name, user, state]),
+            [['a', 'ann', 'otherUser']])
+        await bob.caret.close()
         world.server.user = 'ann'
         await world.tab()
         await until(() => world.server.text('a') === 'Milk\n')

@@ -121,13 +121,13 @@ import Testing
     @Test("a server reads earlier sign-outs before it accepts the first signed token, over several pages")
     func read() {
         let world = server()
-        for number in 0..<250 {
+        for number in 0..<2_500 {
             #expect(
                 world.store.add(
                     SignOut(.user(ByteString("u\(number)")), before: 9_000), forgettingBefore: 0) == nil)
         }
         world.holdsAnswer = { if case .tokens(.signOuts) = $0 { true } else { false } }
-        let clients = (["u0", "u249", "ann"] as [ByteString]).map { connect($0, issued: 5, to: world) }
+        let clients = (["u0", "u2499", "ann"] as [ByteString]).map { connect($0, issued: 5, to: world) }
         for client in clients { #expect(client.hears() == []) }
         world.holdsAnswer = { _ in false }
         world.release()
@@ -208,6 +208,63 @@ import Testing
         world.pass(milliseconds: 500)
         #expect(ann.hears() == [HubSignOutTests.bye])
         #expect(connect("carol", issued: 5, to: world).hears() == ["welcome"])
+    }
+
+    @Test("after a failover that has lost the last sign-outs, their numbers may be used again")
+    func reusedNumbers() {
+        let world = server(sharesStore: true)
+        let before = world.store
+        #expect(world.store.add(SignOut(.user("eve"), before: 6_000), forgettingBefore: 0) == nil)
+        let ann = connect("ann", issued: 5, to: world)
+        #expect(ann.hears() == ["welcome"])
+        world.store = before
+        #expect(world.store.add(SignOut(.user("ann"), before: 6_000), forgettingBefore: 0) == nil)
+        world.hubEvent(.bus(.missed))
+        world.run()
+        #expect(ann.hears() == [HubSignOutTests.bye])
+        #expect(connect("eve", issued: 5, to: world).hears() == ["token_ended"])
+    }
+
+    @Test("a notification during the first read is not forgotten")
+    func duringFirst() {
+        let world = server(sharesStore: true)
+        world.holdsAnswer = { if case .tokens(.signOuts) = $0 { true } else { false } }
+        let ann = connect("ann", issued: 5, to: world)
+        #expect(world.store.add(SignOut(.user("ann"), before: 6_000), forgettingBefore: 0) == nil)
+        world.hubEvent(.bus(.received(there, [.signedOut])))
+        world.holdsAnswer = { _ in false }
+        world.release()
+        world.run()
+        #expect(ann.hears().last == HubSignOutTests.bye)
+    }
+
+    @Test("an uncertain sign-out makes the next sign-in read again, if the store could not be read")
+    func uncertainAndUnread() {
+        let world = server()
+        #expect(connect("bob", issued: 5, to: world).hears() == ["welcome"])
+        world.refuses = { if case .tokens = $0 { true } else { false } }
+        #expect(world.store.add(SignOut(.user("ann"), before: 6_000), forgettingBefore: 0) == nil)
+        #expect(world.connect("root").asks(signOut(#""user":"ann""#)) == ["storage_failed"])
+        world.refuses = { _ in false }
+        #expect(connect("ann", issued: 5, to: world).hears() == ["token_ended"])
+    }
+
+    @Test("a time in seconds instead of milliseconds is refused")
+    func seconds() {
+        let world = server()
+        world.wall = 1_790_000_000_000
+        let month = Int64(Limits.longestTokenLifeSeconds) * 1_000 + 60_000
+        let root = world.connect("root")
+        for (before, answer) in [
+            (1_790_000_000, "bad_message"), (world.wall! - month - 1, "bad_message"),
+            (world.wall! - month, HubSignOutTests.done),
+        ] {
+            #expect(root.asks(signOut(#""user":"ann","before":\#(before)"#)) == [answer])
+        }
+        #expect(
+            world.calls.contains {
+                if case .tokens(.signOut(_, let oldest)) = $0 { oldest == world.now - month } else { false }
+            })
     }
 
     @Test("a notification during a read causes another read, because the first may not see the sign-out")

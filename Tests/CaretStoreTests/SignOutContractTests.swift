@@ -25,6 +25,25 @@ import Testing
         #expect(try await store.signOuts(after: last).get() == SignOutPage([], last: last, hasMore: false))
     }
 
+    @Test(
+        "a reader that follows the numbers misses no sign-out of many at once", arguments: StoreKind.allCases)
+    func concurrent(kind: StoreKind) async throws {
+        let store = try kind.make()
+        var (read, last): (Set<SignOut.Subject>, Int64) = ([], 0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    #expect(await store.signOut(.user(ByteString("u\(number)")), before: 5_000) == nil)
+                }
+            }
+            while read.count < 40 {
+                let page = try await store.signOuts(after: last).get()
+                (read, last) = (read.union(page.signOuts.map(\.subject)), page.last)
+            }
+        }
+        #expect(last == 40)
+    }
+
     @Test("a sign-out replaces an earlier one of the same user or token", arguments: StoreKind.allCases)
     func replaced(kind: StoreKind) async throws {
         let store = try kind.make()

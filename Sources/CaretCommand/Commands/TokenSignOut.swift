@@ -10,7 +10,7 @@ struct TokenSignOut: Subcommand {
         "token sign-out",
         "makes the signed tokens of a user invalid, and disconnects the clients that use them",
         details: """
-            It is about the tokens that the backend of your app has signed until now; docs/sign-in.md describes them. A \
+            It affects the tokens that the backend of your app has signed so far; docs/sign-in.md describes them. A \
             token that it signs later signs the user in again. `caret token revoke` ends a stored token.
             """,
         arguments: [Argument("USER", .other, isOptional: true, "the user name that others see (sub)")],

@@ -7,8 +7,7 @@ package struct SignOut: Equatable, Sendable {
     }
 
     package let subject: Subject
-    /// Tokens that were issued before this time are invalid. It is in milliseconds, and a whole second, like the times in
-    /// tokens.
+    /// Tokens that were issued before this time are invalid. It is in milliseconds.
     package let before: Int64
 
     package init(_ subject: Subject, before: Int64) { (self.subject, self.before) = (subject, before) }

@@ -63,7 +63,8 @@ export class ClientState {
     constructor({ servers = [null], keeps = false, user, ownsID = false, ...settings }) {
         this.#rotation = new ServerRotation(servers)
         this.hello = hello(settings)
-        // A guest has no token that could end. What guests may read has changed, and the next connection shows that.
+        // Without a token, the client is a guest, or a proxy has named its user. What guests may read has changed, or the
+        // proxy must be asked again. The next connection does both.
         if (!settings.token) this.finalReasons = ['revoked']
         this.#keeps = keeps
         this.user = user

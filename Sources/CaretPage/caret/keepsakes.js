@@ -44,11 +44,12 @@ export class Keepsakes {
 
     /**
      * Whether a keepsake belongs to this user. If one of both users is not known, they are certainly the same only if
-     * the token is the same.
+     * the token is the same. Without a token, they are all `anonymous`, unless a proxy has named the user.
      */
     isOfUser(keepsake, user) {
         if (keepsake.user !== undefined && user !== undefined) return keepsake.user === user
-        return this.#account !== null && keepsake.account === this.#account
+        if (this.#account === null || keepsake.account !== this.#account) return false
+        return this.#account !== '' || (keepsake.user ?? user ?? 'anonymous') === 'anonymous'
     }
 
     /** The ids that have keepsakes of this user only. Those with the newest keepsakes come first. */

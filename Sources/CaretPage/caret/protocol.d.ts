@@ -932,7 +932,7 @@ export interface SignOutMessage {
     user?: string
     /** The id of a token, instead of `user`. */
     jti?: string
-    /** Tokens that were issued earlier become invalid; without it, all that were issued until now. */
+    /** Tokens that were issued before this time, in milliseconds, become invalid; without it, all that were issued so far. */
     before?: number
 }
 

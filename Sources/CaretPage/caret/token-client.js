@@ -69,7 +69,7 @@ export const withTokens = (ClientState, ServerRotation, CaretError) => class ext
     // Answers of the function.
 
     /** Whether an answer of this call still counts. */
-    isNewest(call) { return call === this.#lastCall }
+    isNewest(call) { return call === this.#lastCall && this.link.state !== 'ended' }
 
     /** The function has answered. Null means that the user is signed out. */
     tokenArrived(token, now, jitter, call = this.#lastCall) {

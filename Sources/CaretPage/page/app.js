@@ -104,7 +104,7 @@ class App {
     // A link may carry a token behind '#'. Browsers do not send that part to the server.
     #takeToken() {
         const token = new URLSearchParams(location.hash.slice(1)).get('token')
-        // The site signs the user in. A link, or a token of former times, must not make somebody else of the user.
+        // The site signs the user in. A link, or an older token, must not sign the user in as somebody else.
         if (tokenPath) this.settings.signOut()
         if (!token) return
         if (!tokenPath) this.settings.signIn(token)

@@ -168,7 +168,11 @@ async function fetchSet(digests) {
 
 class MissingFile extends Error {}
 
-async function fetchDigests() { return (await fetchChecked(digestsPath)).json() }
+async function fetchDigests() {
+    const response = await fetchChecked(digestsPath)
+    // A proxy may answer with its own page instead.
+    return response.json().catch(() => { throw new MissingFile(digestsPath) })
+}
 
 async function fetchFile(path) {
     const response = await fetchChecked(path)
@@ -179,8 +183,8 @@ async function fetchFile(path) {
 
 async function fetchChecked(path) {
     const response = await fetch(path, { cache: 'no-cache', redirect: 'manual' })
-    // A proxy that wants to sign in the user redirects, or answers 401. Without the worker, the browser shows what it has.
-    const isProxy = response.type === 'opaqueredirect' || response.status === 401
+    // A proxy that wants to sign in the user redirects, or answers 401 or 403. Then the browser must show its answer.
+    const isProxy = response.type === 'opaqueredirect' || [401, 403].includes(response.status)
     if (isProxy || response.status === 404) throw new MissingFile(path)
     if (!response.ok) throw new Error(`${path}: ${response.status}`)
     return response

@@ -9,7 +9,7 @@ export function refusedWords(reason, hadToken) {
 
 /** What the user can do if the site signs its users in, and the page is signed out. */
 export function siteWords(reason) {
-    if (reason === 'signed_out') return 'You are not signed in to this site, or no longer. Sign in there, and then reload this page.'
+    if (reason === 'signed_out') return 'You are not signed in to this site, or your session has ended. Sign in there, and then reload this page.'
     if (reason === 'revoked') return 'This site has signed you out. Sign in there again, and then reload this page.'
     return 'The server does not accept the tokens of this site. Tell the administrator.'
 }

@@ -169,8 +169,9 @@ extension HubState {
     /// Ends the connections of tokens that were signed out.
     mutating func endSignedOut() {
         for connection in joinedConnections.connections {
-            guard let identity = joinedConnections[connection]?.identity,
-                case .signed(let signed) = identity.credential, signOuts.contain(signed, of: identity.user)
+            guard let joined = joinedConnections[connection], joined.isSignedIn,
+                case .signed(let signed) = joined.identity.credential,
+                signOuts.contain(signed, of: joined.identity.user)
             else { continue }
             signOut(connection)
         }

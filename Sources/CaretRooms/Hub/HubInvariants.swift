@@ -9,6 +9,7 @@ extension HubState {
         try checkSessions()
         try checkFollowers()
         try checkTokenEnds()
+        try checkSignOuts()
         try checkRemoteChanges()
     }
 
@@ -79,6 +80,24 @@ extension HubState {
         try BrokenInvariant.check(
             "the hub wakes when the next token ends, or earlier to look at the wall clock",
             nextTokenCheck.map { $0 >= requestedWake ?? .max } ?? true)
+    }
+
+    private func checkSignOuts() throws(BrokenInvariant) {
+        try BrokenInvariant.check(
+            "sign-outs are being read if, and only if, an answer of the store is awaited",
+            signOuts.isBeingRead == calls.values.contains(.readSignOuts))
+        try BrokenInvariant.check(
+            "a sign-in waits only until the sign-outs were read for the first time",
+            waitingSignIns.isEmpty || signOuts.isBeingRead && !signOuts.wereRead)
+        try BrokenInvariant.check(
+            "no connection that joined has a token that was signed out",
+            joinedConnections.connections.allSatisfy { connection in
+                guard let joined = joinedConnections[connection], joined.isSignedIn,
+                    joinedConnections.isPresent(connection),
+                    case .signed(let signed) = joined.identity.credential
+                else { return true }
+                return !signOuts.contain(signed, of: joined.identity.user)
+            })
     }
 
     private func checkRemoteChanges() throws(BrokenInvariant) {

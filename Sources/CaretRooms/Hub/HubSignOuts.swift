@@ -3,10 +3,13 @@ import CaretWire
 
 /// Signing users out, and reading whom others have signed out.
 extension HubState {
+    /// How many sign-outs are read at once.
+    private static let signOutPage = 1_000
+
     mutating func beginSignOut(_ job: AdminJob, _ sent: SignOutRequest) {
         do throws(RequestRefusal) {
             let signOut = try SignOut(sent, at: wall)
-            // If the wall clock is wrong, a sign-out is kept for longer.
+            // If the wall clock was set forward meanwhile, a sign-out is kept for longer.
             let oldest = SignOuts.oldest(at: min(now, wall))
             call(.tokens(.signOut(signOut, forgettingBefore: oldest)), for: .signOut(job, signOut))
         } catch {
@@ -25,7 +28,7 @@ extension HubState {
         case .tokens(.noted(let refusal?)):
             refuse(job.request, refusal)
             // It may have been recorded all the same.
-            if signOuts.wereRead { readSignOuts() }
+            readSignOutsAgain()
         default: refuse(job.request, .unexpectedAnswer)
         }
     }
@@ -41,18 +44,23 @@ extension HubState {
         return true
     }
 
-    mutating func readSignOuts() {
+    /// Reads what is new, unless this server has not needed the sign-outs yet.
+    mutating func readSignOutsAgain() {
+        if signOuts.wereRead || signOuts.isBeingRead { readSignOuts() }
+    }
+
+    private mutating func readSignOuts() {
         if let last = signOuts.beginRead(at: now) { readSignOuts(after: last) }
     }
 
     private mutating func readSignOuts(after last: Int64) {
-        call(.tokens(.signOuts(after: last, limit: HubState.batch)), for: .readSignOuts)
+        call(.tokens(.signOuts(after: last, limit: HubState.signOutPage)), for: .readSignOuts)
     }
 
     /// The store has answered a page of sign-outs.
     mutating func readSignOuts(_ answer: StoreAnswer) {
         guard case .tokens(.signOuts(.success(let page))) = answer else {
-            signOuts.readFailed()
+            if let last = signOuts.readFailed(retries: sharesStore, at: now) { readSignOuts(after: last) }
             return refuseWaitingSignIns()
         }
         if let last = signOuts.read(page, at: min(now, wall)) { readSignOuts(after: last) }
@@ -90,10 +98,14 @@ extension SignOut {
         case (nil, let id?): subject = .token(ByteString(id.string))
         default: throw RequestRefusal(.badMessage, "sign_out: needs either user or jti")
         }
-        let latest = wall + SignOut.mostAhead
-        if let before = sent.before, before > latest {
-            let times = [Int64(before), latest].map { UTCTime(milliseconds: $0) }
-            throw RequestRefusal(.badMessage, "before: \(times[0]) is too late; the latest is \(times[1])")
+        // An earlier time would do nothing. It is probably in seconds, as `iat` is.
+        let allowed = max(0, SignOuts.oldest(at: wall))...wall + SignOut.mostAhead
+        if let before = sent.before, !allowed.contains(Int64(before)) {
+            let times = [Int64(before), allowed.lowerBound, allowed.upperBound].map {
+                UTCTime(milliseconds: $0)
+            }
+            throw RequestRefusal(
+                .badMessage, "before: \(times[0]); expected a time from \(times[1]) to \(times[2])")
         }
         // A token of the current second may have been issued a moment ago.
         self.init(subject, before: sent.before.map(Int64.init) ?? (wall / 1_000 + 1) * 1_000)

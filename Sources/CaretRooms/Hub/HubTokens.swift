@@ -145,7 +145,7 @@ extension TokenSummary {
 
 extension RequestRefusal {
     fileprivate static let storedTokenNeeded = RequestRefusal(
-        .forbidden, "only a client with a stored token may list, add or revoke stored tokens")
+        .forbidden, "a signed token, or a sign-in by a proxy, may not list, add or revoke stored tokens")
 
     fileprivate init(ofTokens refusal: StoreRefusal) {
         switch refusal {

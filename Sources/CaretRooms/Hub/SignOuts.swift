@@ -17,18 +17,20 @@ struct SignOuts: Equatable, Sendable {
     /// Tokens that were issued before this time are invalid.
     private var times: [SignOut.Subject: Int64] = [:]
     private var mostBeforeCleaning = SignOuts.alwaysKept
-    /// The number of the last sign-out that was read.
+    /// The number of the last sign-out that was read. 0 to read all of them.
     private var last: Int64 = 0
-    /// When the read under way began. Nil if there is none.
+    /// When the read of the current page began. Nil if no read is under way.
     private var readBegan: Int64?
     /// Whether there may be sign-outs that the read under way does not see.
     private var needsAnotherRead = false
-    /// When the last complete read began. Nil before the first.
+    /// When the last page of the last complete read was requested. Nil before the first one.
     private var knownSince: Int64?
 
     // MARK: Reading from the store
 
     var wereRead: Bool { knownSince != nil }
+
+    var isBeingRead: Bool { readBegan != nil }
 
     /// Whether the server may accept signed tokens.
     func areKnown(at now: Int64, sharesStore: Bool) -> Bool {
@@ -50,13 +52,26 @@ struct SignOuts: Equatable, Sendable {
     /// Takes a page. Returns the number after which the next one begins. Nil if the read is complete.
     mutating func read(_ page: SignOutPage, at now: Int64) -> Int64? {
         add(page.signOuts, at: now)
-        last = max(last, page.last)
-        if page.hasMore { return last }
+        last = page.last
+        if page.hasMore {
+            readBegan = now
+            return last
+        }
         (knownSince, readBegan) = (readBegan, nil)
         return needsAnotherRead ? beginRead(at: now) : nil
     }
 
-    mutating func readFailed() { readBegan = nil }
+    /// A read has failed. Returns the number after which the next one begins. Nil if it need not begin now. `retries` is
+    /// true if reads are repeated anyway; otherwise the next sign-in reads again.
+    mutating func readFailed(retries: Bool, at now: Int64) -> Int64? {
+        readBegan = nil
+        if !retries { knownSince = nil }
+        return retries && needsAnotherRead ? beginRead(at: now) : nil
+    }
+
+    /// Reads everything again next time, because the database may have lost its last rows. Then their numbers are given
+    /// to others.
+    mutating func forgetPosition() { last = 0 }
 
     // MARK: Signing out
 

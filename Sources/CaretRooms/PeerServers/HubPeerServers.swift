@@ -28,7 +28,7 @@ extension HubState {
             schedule(document)
             if rooms[document] != nil { remoteChanges?.compare([document]) }
         case .revoked(let token): checkTokens([token])
-        case .signedOut: if signOuts.wereRead { readSignOuts() }
+        case .signedOut: readSignOutsAgain()
         case .joined(let pusher, let time): endReplaced(by: pusher, at: time)
         case .selected(let session): send(.bus(.received(node, [notification])), to: session.document)
         case .left(let document, _), .roster(let document):
@@ -55,7 +55,8 @@ extension HubState {
         remoteChanges?.compare(
             rooms.lazy.filter { $0.value.state == .open && $0.value.name != nil }.map(\.key))
         checkTokens(joinedConnections.tokensInUse)
-        if signOuts.wereRead { readSignOuts() }
+        if sweep == .afterMissedNotifications { signOuts.forgetPosition() }
+        readSignOutsAgain()
         feed.reported?.retryScan()
         emit(.report(load))
         if sweep == .afterMissedNotifications {

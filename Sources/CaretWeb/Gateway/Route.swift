@@ -57,7 +57,9 @@ enum Route: Equatable {
             case "diff": self = .difference(name)
             case "events": self = .events(name)
             case "tokens":
-                guard let number = Int(parts[2]), 0...Limits.integer ~= number else { return nil }
+                guard let number = Int(parts[2]), 0...Limits.integer ~= number, "\(number)" == parts[2] else {
+                    return nil
+                }
                 self = .token(number: number)
             default: return nil
             }

@@ -56,8 +56,9 @@ extension WebState {
     func proxiedIdentity(
         of head: RequestHead, isWebSocket: Bool = false, isLasting: Bool
     ) throws(ProxySignInFault) -> Identity? {
-        guard listener == .proxy, let signIn = settings.proxySignIn, head.fields["authorization"].isEmpty
-        else {
+        guard listener == .proxy, let signIn = settings.proxySignIn else { return nil }
+        if !head.fields["authorization"].isEmpty {
+            if isWebSocket { throw .tokenInHello }
             return nil
         }
         let isFromOwnPage = settings.siteGuard.isOfOwnPage(

@@ -115,7 +115,7 @@ struct WebMember: Sendable {
         case .wake(let time): wakesAt = time
         // Not needed: the gateway asks the state before it sends the next part of a message.
         case .pauseReading, .resumeReading: break
-        case .authenticate where identity.proxied != nil: break
+        case .authenticate(token: nil) where identity.proxied != nil: break
         case .sendShared, .claimLine, .releaseLine, .authenticate, .join, .ask, .deliveredDocuments, .leave,
             .sendToRoom:
             actions.append(.connection(order))

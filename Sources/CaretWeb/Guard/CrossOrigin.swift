@@ -1,6 +1,6 @@
 /// The fields that let a page of another site read responses (CORS). Only the sites in `web_origins` get them.
 ///
-/// No response allows credentials: a page adds its token itself, and what a proxy makes of cookies never counts for it.
+/// No response allows credentials: a page adds its token itself, and a user that a proxy names never counts for it.
 enum CrossOrigin {
     /// The fields of a response to this site.
     static func fields(for site: String) -> String {

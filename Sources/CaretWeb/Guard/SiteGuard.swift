@@ -4,7 +4,7 @@ package import CaretWire
 /// protects a server without tokens: a person's browser may also show pages of other sites, and these pages
 /// must not use the server.
 package struct SiteGuard: Sendable {
-    /// The kind of listener that a connection came through.
+    /// Where a connection comes from.
     package enum Listener: Equatable, Sendable {
         /// The socket in the data folder, which no browser can open.
         case adminSocket

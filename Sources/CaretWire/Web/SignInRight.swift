@@ -4,6 +4,8 @@ package struct SignInRight: Hashable, Sendable, CustomStringConvertible {
     /// What the right covers, as in `caret token add`: the text before, between and after the places for the name of the
     /// user.
     private let pieces: [String]
+    /// Whether the right covers one document. The name of a user does not change that.
+    private let isOfDocument: Bool
 
     /// Stands for the name of the user.
     private static let placeholder = "{user}"
@@ -22,6 +24,7 @@ package struct SignInRight: Hashable, Sendable, CustomStringConvertible {
             // Without the `/`, ann would also get what belongs to anna.
             scope.hasPrefix("=") || pieces.dropFirst().allSatisfy({ $0.hasPrefix("/") })
         else { return nil }
+        isOfDocument = scope.hasPrefix("=")
         (self.rights, self.pieces) = (rights, pieces)
     }
 
@@ -45,7 +48,8 @@ package struct SignInRight: Hashable, Sendable, CustomStringConvertible {
 
     /// The right of this user.
     package func grant(to user: String) -> WireGrant {
-        WireGrant(rights, to: WireGrant.Scope(written: pieces.joined(separator: user)))
+        let scope = pieces.joined(separator: user)
+        return WireGrant(rights, to: isOfDocument ? .init(written: scope) : .prefix(WireString(scope)))
     }
 
     package var description: String { "\(rights.rawValue):\(pieces.joined(separator: Self.placeholder))" }

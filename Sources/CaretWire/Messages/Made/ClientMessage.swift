@@ -869,7 +869,8 @@ package struct SignOutRequest: WireMessage {
     package var user: WireString?
     /// The id of a token, instead of `user`.
     package var jti: WireString?
-    /// Tokens that were issued earlier become invalid; without it, all that were issued until now.
+    /// Tokens that were issued before this time, in milliseconds, become invalid; without it, all that were
+    /// issued so far.
     package var before: Int?
 
     package init(user: WireString? = nil, jti: WireString? = nil, before: Int? = nil) {

@@ -35,6 +35,7 @@ import Testing
         (.proxy, "GET /docs/a", ["X-Forwarded-User: a\u{80}b"], "401 badUser"),
         (.proxy, "GET /docs/a", ["X-Forwarded-User: \(String(repeating: "a", count: 513))"], "401 badUser"),
         (.proxy, "GET /ws", [own], "ws noUser"),
+        (.proxy, "GET /ws", [own, ann, "Authorization: Basic YTpi"], "ws noUser"),
         (.proxy, "GET /ws", [own, ann, ann], "ws severalUsers"),
         (.proxy, "GET /events", [], "401 noUser"),
         (.proxy, "GET /metrics", [], "401 noUser"),

@@ -76,5 +76,9 @@ package struct ProxySignInFault: Error, Equatable, Sendable, CustomStringConvert
     package let kind: Kind
     package let description: String
 
+    /// The field does not count beside `Authorization`, and a WebSocket has its token in `hello`.
+    static let tokenInHello = ProxySignInFault(
+        .noUser, "a WebSocket has its token in hello, and not in Authorization")
+
     init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
 }

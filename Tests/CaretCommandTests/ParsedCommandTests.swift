@@ -42,8 +42,8 @@ import Testing
         arguments: [
             ([], "no subcommand given"), (["cta"], "unknown subcommand \"cta\"; did you mean cat?"),
             (["xxxxxxxx"], "unknown subcommand \"xxxxxxxx\""),
-            (["token"], "token needs one of add, list, revoke, sign, check"),
-            (["token", "ls"], "token needs one of add, list, revoke, sign, check; found \"ls\""),
+            (["token"], "token needs one of add, list, revoke, sign, check, sign-out"),
+            (["token", "ls"], "token needs one of add, list, revoke, sign, check, sign-out; found \"ls\""),
             (["ls", "--jsno"], "ls: unknown option \"--jsno\"; did you mean --json?"),
             (["cat"], "cat: DOC[@REV] is missing"),
             (["cat", "a", "b"], "cat: unexpected argument \"b\""),

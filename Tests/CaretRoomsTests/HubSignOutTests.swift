@@ -16,12 +16,12 @@ import Testing
 
     /// A client with a signed token. Times are in seconds.
     private func connect(
-        _ user: ByteString, issued: Int64, id: ByteString? = nil, _ client: String? = nil,
-        to world: ServerWorld
+        _ user: ByteString, issued: Int64, until end: Int64 = 9_000, id: ByteString? = nil,
+        _ client: String? = nil, to world: ServerWorld
     ) -> TestClient {
         let token = "\(user)-\(issued)"
-        let credential = SignedCredential(key: "key", issued: issued * 1_000, end: 9_000_000, id: id)
-        world.tokens[token] = Identity(user: user, .signed(credential), grants: .all, expires: 9_000_000)
+        let credential = SignedCredential(key: "key", issued: issued * 1_000, end: end * 1_000, id: id)
+        world.tokens[token] = Identity(user: user, .signed(credential), grants: .all, expires: end * 1_000)
         let result = world.connection()
         let name = client ?? "\(user)-client-\(issued)"
         result.says(#"{"type":"hello","protocol":1,"client":"\#(name)","token":"\#(token)"}"#)
@@ -208,6 +208,18 @@ import Testing
         world.pass(milliseconds: 500)
         #expect(ann.hears() == [HubSignOutTests.bye])
         #expect(connect("carol", issued: 5, to: world).hears() == ["welcome"])
+    }
+
+    @Test("a wall clock that was set back does not make the server believe that it has not reached the store")
+    func clockSetBack() {
+        let world = server(sharesStore: true)
+        world.now = 100_000_000
+        world.wall = 50_000_000
+        for number in 0..<1_500 {
+            let signOut = SignOut(.user(ByteString("u\(number)")), before: 9_000)
+            #expect(world.store.add(signOut, forgettingBefore: 0) == nil)
+        }
+        #expect(connect("ann", issued: 50_000, until: 90_000, to: world).hears() == ["welcome"])
     }
 
     @Test("after a failover that has lost the last sign-outs, their numbers may be used again")

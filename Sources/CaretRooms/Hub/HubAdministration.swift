@@ -27,7 +27,7 @@ extension HubState {
         let job = AdminJob(admin: admin, request: request)
         switch admin {
         case .listTokens, .addToken, .revokeToken: beginTokens(job)
-        case .signOut(let signOut): beginSignOut(job, signOut)
+        case .signOut(let signOut): begin(signOut, request)
         case .counters: administer(.counters, for: .admin(job))
         case .listNodes: administer(.nodes(load), for: .admin(job))
         case .who(let who): answer(request, .admin(.present(present(who))))

@@ -13,7 +13,8 @@ extension HubState {
         }
         if joinedConnections[joining.connection] != nil { return }
         if isStopping { return refuse(joining, .shuttingDown) }
-        if waitsForSignOuts(joining.identity, .join(joining), from: joining.connection) { return }
+        let (connection, shown) = (joining.connection, joining.identity)
+        if delaysUntilSignOutsAreRead(.join(joining), as: shown, of: connection) { return }
         let identity: Identity
         do throws(RequestRefusal) {
             identity = try checked(joining.identity)
@@ -107,7 +108,8 @@ extension HubState {
 
     /// Replaces the token of a connection. The new token was looked up before.
     mutating func authenticate(_ request: HubRequest, as found: Identity) {
-        if waitsForSignOuts(found, .ask(request), from: request.connection) { return }
+        let connection = request.connection
+        if delaysUntilSignOutsAreRead(.authenticate(request), as: found, of: connection) { return }
         do throws(RequestRefusal) {
             // The connection is ending, because its token has become invalid.
             if joinedConnections[request.connection]?.isSignedIn != true { throw .tokenEnded }

@@ -6,41 +6,42 @@ extension HubState {
     /// How many sign-outs are read at once.
     private static let signOutPage = 1_000
 
-    mutating func beginSignOut(_ job: AdminJob, _ sent: SignOutRequest) {
+    mutating func begin(_ sent: SignOutRequest, _ request: HubRequest) {
         do throws(RequestRefusal) {
             let signOut = try SignOut(sent, at: wall)
-            // If the wall clock was set forward meanwhile, a sign-out is kept for longer.
-            let oldest = SignOuts.oldest(at: min(now, wall))
-            call(.tokens(.signOut(signOut, forgettingBefore: oldest)), for: .signOut(job, signOut))
+            call(.tokens(.signOut(signOut, forgettingBefore: oldestSignOut)), for: .signOut(request, signOut))
         } catch {
-            refuse(job.request, error)
+            refuse(request, error)
         }
     }
 
+    /// Sign-outs before this time no longer matter. If the wall clock was set forward meanwhile, they are kept for longer.
+    private var oldestSignOut: Int64 { SignOuts.oldest(at: min(now, wall)) }
+
     /// The store has answered a sign-out.
-    mutating func signedOut(_ signOut: SignOut, _ job: AdminJob, _ answer: StoreAnswer) {
+    mutating func signedOut(_ signOut: SignOut, _ request: HubRequest, _ answer: StoreAnswer) {
         switch answer {
         case .tokens(.noted(nil)):
             // Administrators who sign themselves out get the answer before they are disconnected.
-            self.answer(job.request, .done(Done()))
-            signOuts.add([signOut], at: min(now, wall))
+            self.answer(request, .done(Done()))
+            signOuts.add([signOut], forgettingBefore: oldestSignOut)
             endSignedOut()
         case .tokens(.noted(let refusal?)):
-            refuse(job.request, refusal)
+            refuse(request, refusal)
             // It may have been recorded all the same.
             readSignOutsAgain()
-        default: refuse(job.request, .unexpectedAnswer)
+        default: refuse(request, .unexpectedAnswer)
         }
     }
 
     /// Makes a sign-in with a signed token wait until the sign-outs were read for the first time. Returns false if it
-    /// need not wait. `event` is the sign-in.
-    mutating func waitsForSignOuts(
-        _ identity: Identity, _ event: HubEvent, from connection: ConnectionID
+    /// need not wait.
+    mutating func delaysUntilSignOutsAreRead(
+        _ signIn: WaitingSignIn, as identity: Identity, of connection: ConnectionID
     ) -> Bool {
         guard case .signed = identity.credential, !signOuts.wereRead else { return false }
         if waitingSignIns.isEmpty { readSignOuts() }
-        waitingSignIns[connection] = event
+        waitingSignIns[connection] = signIn
         return true
     }
 
@@ -63,28 +64,38 @@ extension HubState {
             if let last = signOuts.readFailed(retries: sharesStore, at: now) { readSignOuts(after: last) }
             return refuseWaitingSignIns()
         }
-        if let last = signOuts.read(page, at: min(now, wall)) { readSignOuts(after: last) }
-        if !page.signOuts.isEmpty { endSignedOut() }
-        if signOuts.wereRead {
-            for event in takeWaitingSignIns() { route(event) }
+        if let last = signOuts.read(page, forgettingBefore: oldestSignOut, at: now) {
+            readSignOuts(after: last)
         }
-    }
-
-    private mutating func refuseWaitingSignIns() {
-        for event in takeWaitingSignIns() {
-            switch event {
-            case .join(let joining): refuse(joining, .signOutsUnknown)
-            case .ask(let request): refuse(request, .signOutsUnknown)
-            // Nothing else waits.
-            default: break
+        if !page.signOuts.isEmpty { endSignedOut() }
+        if !signOuts.wereRead { return }
+        for signIn in takeWaitingSignIns() {
+            switch signIn {
+            case .join(let joining): join(joining)
+            case .authenticate(let request): ask(request)
             }
         }
     }
 
-    private mutating func takeWaitingSignIns() -> [HubEvent] {
+    private mutating func refuseWaitingSignIns() {
+        for signIn in takeWaitingSignIns() {
+            switch signIn {
+            case .join(let joining): refuse(joining, .signOutsUnknown)
+            case .authenticate(let request): refuse(request, .signOutsUnknown)
+            }
+        }
+    }
+
+    private mutating func takeWaitingSignIns() -> [WaitingSignIn] {
         defer { waitingSignIns = [:] }
         return waitingSignIns.keys.sorted().compactMap { waitingSignIns[$0] }
     }
+}
+
+/// A request to sign in with a signed token.
+enum WaitingSignIn {
+    case join(JoinRequest)
+    case authenticate(HubRequest)
 }
 
 extension SignOut {

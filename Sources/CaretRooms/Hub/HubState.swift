@@ -28,7 +28,7 @@ package struct HubState: Sendable {
     var signingKeys: Set<ByteString>?
     var signOuts = SignOuts()
     /// Requests to sign in with a signed token that came before the sign-outs were read.
-    var waitingSignIns: [ConnectionID: HubEvent] = [:]
+    var waitingSignIns: [ConnectionID: WaitingSignIn] = [:]
     var tokenUses = TokenUses()
     package var rooms: [DocumentID: HubRoom] = [:]
     /// The names of the documents that have a room, or will have one soon. If other servers can rename documents, a
@@ -88,7 +88,7 @@ package struct HubState: Sendable {
         case tokenCheck(Set<TokenID>)
         /// To find out who was signed out.
         case readSignOuts
-        case signOut(AdminJob, SignOut)
+        case signOut(HubRequest, SignOut)
         case admin(AdminJob)
         /// To report what a redaction would change.
         case dryRun(HubRequest)
@@ -147,7 +147,7 @@ package struct HubState: Sendable {
         return finished()
     }
 
-    mutating func route(_ event: HubEvent) {
+    private mutating func route(_ event: HubEvent) {
         switch event {
         case .join(let joining): join(joining)
         case .ask(let request): ask(request)
@@ -213,7 +213,7 @@ package struct HubState: Sendable {
         case .comparison: compared(answer)
         case .tokenCheck(let tokens): checkedTokens(tokens, answer)
         case .readSignOuts: readSignOuts(answer)
-        case .signOut(let job, let signOut): signedOut(signOut, job, answer)
+        case .signOut(let request, let signOut): signedOut(signOut, request, answer)
         case .admin(let job): advance(job, with: answer)
         case .dryRun(let request): dryRunAnswered(answer, for: request)
         case .tokenUses(let uses): recorded(uses, answer)
@@ -309,8 +309,7 @@ extension HubState.Call {
         case .tags(let job) where job.tags.onlyReads: job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
         case .change, .tags, .follow, .feed, .rescan, .comparison, .tokenCheck, .readSignOuts, .signOut,
-            .admin,
-            .tokenUses, .tokenEnd, .maintenance:
+            .admin, .tokenUses, .tokenEnd, .maintenance:
             nil
         }
     }

@@ -23,7 +23,7 @@ package struct JoinedConnections: Equatable, Sendable {
         var end: Int64?
         /// False once the token is invalid.
         var isSignedIn = true
-        /// The limit of connections that this connection counts towards. Nil if there is none.
+        /// The user or the address that this connection is counted for. Nil if their number is not limited.
         let holder: Holder?
         let unit: CodeUnit
         let peer: WireString?

@@ -49,9 +49,10 @@ struct SignOuts: Equatable, Sendable {
         return last
     }
 
-    /// Takes a page. Returns the number after which the next one begins. Nil if the read is complete.
-    mutating func read(_ page: SignOutPage, at now: Int64) -> Int64? {
-        add(page.signOuts, at: now)
+    /// Takes a page. Returns the number after which the next one begins. Nil if the read is complete. Sign-outs before
+    /// `oldest` no longer matter.
+    mutating func read(_ page: SignOutPage, forgettingBefore oldest: Int64, at now: Int64) -> Int64? {
+        add(page.signOuts, forgettingBefore: oldest)
         last = page.last
         if page.hasMore {
             readBegan = now
@@ -75,10 +76,10 @@ struct SignOuts: Equatable, Sendable {
 
     // MARK: Signing out
 
-    mutating func add(_ signOuts: [SignOut], at now: Int64) {
+    /// Adds sign-outs. Sign-outs before `oldest` no longer matter.
+    mutating func add(_ signOuts: [SignOut], forgettingBefore oldest: Int64) {
         for one in signOuts { times[one.subject] = max(one.before, times[one.subject] ?? .min) }
         guard times.count > mostBeforeCleaning else { return }
-        let oldest = SignOuts.oldest(at: now)
         times = times.filter { $0.value >= oldest }
         mostBeforeCleaning = max(SignOuts.alwaysKept, 2 * times.count)
     }

@@ -30,3 +30,14 @@ struct GrantOptions: Sendable {
         return grants
     }
 }
+
+extension WireGrant.Scope {
+    /// With `=` before a name, the right covers only that document.
+    fileprivate init(written text: String) {
+        if text.utf8.first == UInt8(ascii: "=") {
+            self = .document(WireString(String(text.dropFirst())))
+        } else {
+            self = .prefix(WireString(text))
+        }
+    }
+}

@@ -1,11 +1,10 @@
 /// A right of the users that a proxy names, such as `write:home/{user}/`, `read:public/` or `write:=agenda`.
 package struct SignInRight: Hashable, Sendable, CustomStringConvertible {
     private let rights: GrantedRights
-    /// What the right covers, as in `caret token add`: the text before, between and after the places for the name of the
-    /// user.
-    private let pieces: [String]
-    /// Whether the right covers one document. The name of a user does not change that.
+    /// Whether the right covers one document, and not all names with a beginning.
     private let isOfDocument: Bool
+    /// The name or the beginning: the text before, between and after the places for the name of the user.
+    private let pieces: [String]
 
     /// Stands for the name of the user.
     private static let placeholder = "{user}"
@@ -15,16 +14,17 @@ package struct SignInRight: Hashable, Sendable, CustomStringConvertible {
         guard let colon = text.firstIndex(of: ":"),
             let rights = GrantedRights(rawValue: String(text[..<colon]))
         else { return nil }
-        let scope = String(text[text.index(after: colon)...])
-        let pieces = Self.pieces(of: scope)
+        var scope = text[text.index(after: colon)...]
+        isOfDocument = scope.utf8.first == UInt8(ascii: "=")
+        if isOfDocument { scope.removeFirst() }
+        let pieces = Self.pieces(of: String(scope))
         guard scope.utf8.count <= Limits.name, !scope.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
-            scope != "=",
+            !isOfDocument || !scope.isEmpty,
             // A misspelled placeholder would otherwise be a part of a name.
             !pieces.joined().utf8.contains(where: { "{}".utf8.contains($0) }),
             // Without the `/`, ann would also get what belongs to anna.
-            scope.hasPrefix("=") || pieces.dropFirst().allSatisfy({ $0.hasPrefix("/") })
+            isOfDocument || pieces.dropFirst().allSatisfy({ $0.hasPrefix("/") })
         else { return nil }
-        isOfDocument = scope.hasPrefix("=")
         (self.rights, self.pieces) = (rights, pieces)
     }
 
@@ -48,20 +48,11 @@ package struct SignInRight: Hashable, Sendable, CustomStringConvertible {
 
     /// The right of this user.
     package func grant(to user: String) -> WireGrant {
-        let scope = pieces.joined(separator: user)
-        return WireGrant(rights, to: isOfDocument ? .init(written: scope) : .prefix(WireString(scope)))
+        let name = WireString(pieces.joined(separator: user))
+        return WireGrant(rights, to: isOfDocument ? .document(name) : .prefix(name))
     }
 
-    package var description: String { "\(rights.rawValue):\(pieces.joined(separator: Self.placeholder))" }
-}
-
-extension WireGrant.Scope {
-    /// With `=` before a name, the right covers only that document.
-    package init(written text: String) {
-        if text.utf8.first == UInt8(ascii: "=") {
-            self = .document(WireString(String(text.dropFirst())))
-        } else {
-            self = .prefix(WireString(text))
-        }
+    package var description: String {
+        "\(rights.rawValue):\(isOfDocument ? "=" : "")\(pieces.joined(separator: Self.placeholder))"
     }
 }

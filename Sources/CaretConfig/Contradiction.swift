@@ -11,13 +11,13 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     case keysWithoutTokens
     /// Guests may read something, but every client has full access.
     case guestsWithoutTokens
-    /// The page would show tokens that nobody asks for.
+    /// The page gets tokens, but no client needs a token.
     case pageTokensWithoutTokens
     /// Without an audience, the server would accept tokens for other servers.
     case keysWithoutAudience
     /// A proxy signs in users, but every client has full access.
     case proxiesWithoutTokens
-    /// `sign_in_header` is set, but no proxy is believed.
+    /// `sign_in_header` is set, but no proxy is trusted.
     case headerWithoutProxies
     /// No client could connect to the server.
     case noListener
@@ -145,7 +145,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         case .proxiesWithoutTokens:
             "sign_in_header is set, but require_tokens is false, so nobody needs to sign in; set require_tokens to true"
         case .headerWithoutProxies:
-            "sign_in_header is set, but sign_in_proxies is empty, so nobody is believed; "
+            "sign_in_header is set, but sign_in_proxies is empty, so no proxy is trusted; "
                 + "set it to the address of the proxy, such as 127.0.0.1"
         case .noListener: "listen is empty and admin_socket is false; no client could connect"
         case .sameAddress(let address): "listen: \(address) is given twice"

@@ -227,7 +227,7 @@ import Testing
             ),
             (
                 "{sign_in_header: 'X-User', sign_in_proxies: [], require_tokens: true}",
-                "caret.json5:1:45: sign_in_header is set, but sign_in_proxies is empty, so nobody is believed; "
+                "caret.json5:1:45: sign_in_header is set, but sign_in_proxies is empty, so no proxy is trusted; "
                     + "set it to the address of the proxy, such as 127.0.0.1"
             ),
             (

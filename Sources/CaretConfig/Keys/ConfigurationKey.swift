@@ -90,8 +90,7 @@ package struct ConfigurationKey: Sendable {
         switch kind {
         case .addresses, .hosts, .origins, .prefixes, .machines, .rights: true
         case .folder, .file, .database, .node, .reached, .audience, .header, .webPath, .tlsUse, .yesNo,
-            .count, .bytes,
-            .time, .history, .logFormat, .logLevel:
+            .count, .bytes, .time, .history, .logFormat, .logLevel:
             false
         }
     }

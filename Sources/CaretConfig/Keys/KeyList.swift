@@ -45,7 +45,7 @@ extension ConfigurationKey {
             "The field in which a proxy names the user of each request. Empty: no proxy signs in users."),
         ConfigurationKey(
             "sign_in_proxies", .access, .machines(\.signInProxies),
-            "The addresses of the proxies that are believed. From all others, the field is dropped."),
+            "The addresses of the trusted proxies. From all others, the field is dropped."),
         ConfigurationKey(
             "sign_in_rights", .access, .rights(\.signInRights),
             "What the users of these proxies may do. {user} stands for the name of the user. Empty: nothing."),

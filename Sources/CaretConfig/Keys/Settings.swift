@@ -20,7 +20,7 @@ package struct Settings: Equatable, Sendable {
     package var guestRead: [String] = []
     /// The field in which a proxy names the user of each request; empty if no proxy does.
     package var signInHeader = ""
-    /// The proxies that are believed.
+    /// The trusted proxies.
     package var signInProxies: [IPAddress] = []
     /// What the users of these proxies may do.
     package var signInRights: [SignInRight] = []

@@ -25,8 +25,7 @@ extension ConfigurationKey {
         case .count(let path, let range), .bytes(let path, let range):
             settings[keyPath: path] = range.upperBound
         case .folder, .file, .database, .node, .reached, .audience, .header, .webPath, .tlsUse, .addresses,
-            .hosts,
-            .origins, .prefixes, .machines, .rights, .yesNo, .time, .history, .logFormat, .logLevel:
+            .hosts, .origins, .prefixes, .machines, .rights, .yesNo, .time, .history, .logFormat, .logLevel:
             break
         }
     }

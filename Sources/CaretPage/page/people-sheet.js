@@ -70,7 +70,7 @@ function rowOf(rows, { peer, isTyping, offset, idle }, { text, go }) {
     return row.node
 }
 
-/** The name is not what the client says, but what the token of the user says. */
+/** The mark of a name that comes from the token of the user. */
 function verifiedMark() {
     const title = 'This name comes from the account of the user.'
     return element('span', { class: 'verified', role: 'img', 'aria-label': 'verified', title }, icon('tick'))

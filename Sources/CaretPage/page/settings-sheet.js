@@ -88,7 +88,7 @@ function account(app, close) {
     return element('div', { class: 'account' },
         token !== undefined && element('div', {},
             element('p', {}, caret.user ? ['Signed in as ', element('b', {}, element('bdi', {}, caret.user))] : 'Signed in'),
-            // Who was signed in by the site signs out there.
+            // A user whom the site has signed in must sign out at the site.
             typeof token === 'string'
                 && element('button', { type: 'button', class: 'quiet', onclick: () => close(() => signOut(app)) }, 'Sign out')),
         element('button', {

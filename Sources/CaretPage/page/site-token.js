@@ -1,7 +1,7 @@
-// The tokens of a page whose site signs its users in: the backend answers them at a path of the page's own origin, which
-// the HTML names. Only few pages have one, so this file is loaded only for them.
+// Gets the tokens of the page from the backend of the site, at the path that the HTML names. Few servers use this, so the
+// file is loaded only for them.
 
-/** Statuses that say that nobody is signed in. Everything else but a token may pass, such as a backend that starts. */
+/** With these statuses, the user is not signed in. Any other failure may pass, such as that of a backend that starts. */
 const signedOut = [204, 401, 403]
 
 /**

@@ -28,7 +28,7 @@ package struct ServerSettings: Sendable {
 
     /// How proxies sign in users. Nil if they do not.
     package var proxySignIn: ProxySignIn?
-    /// The proxies that are believed, as `machine` writes their addresses.
+    /// The trusted proxies, as `machine` writes their addresses.
     package var proxies: Set<SocketAddress> = []
     /// Where the server's page gets its tokens, on its own origin; empty if its users enter them. It has no character that
     /// means something in HTML.

@@ -41,33 +41,42 @@ export async function testPageProxy(programs) {
         for (let text = ''; !text.includes('Rice');) text = await server.caret(['cat', 'home/ann/list'])
     })
 
-    await test('when the proxy has signed the user out, the page that is loaded again is that of the proxy', async () => {
-        await hasPageOffline(page)
-        proxy.signOut()
-        await page.goTo(`${proxy.origin}/d/home/ann/list`)
-        assert.equal(await page.evaluate(title), 'Sign in')
-        await signIn()
-        await hasText(page, 'Rice')
-    })
+    for (const status of [302, 401, 403, 200]) {
+        await test(`a page that is loaded again shows how the proxy signs in, if that answers ${status}`, async () => {
+            await hasPageOffline(page)
+            proxy.signOut(status)
+            await page.goTo(`${proxy.origin}/d/home/ann/list`)
+            assert.equal(await page.evaluate(title), 'Sign in')
+            await signIn()
+            await hasText(page, 'Rice')
+        })
+    }
     await page.close()
 }
 
-/** Starts a proxy that sends everybody without its cookie to its own page, where a link signs in ann. */
+/**
+ * Starts a proxy that shows its own page to everybody without its cookie. There a link signs in ann. The proxy redirects to
+ * the page, or answers with it at once.
+ */
 async function startSigningProxy(port) {
-    let session = 1
+    let [session, refusal] = [1, 302]
     const sockets = new Set()
     const isSignedIn = ({ headers }) => headers.cookie === `session=${session}`
     const site = createServer((request, response) => {
         const back = new URL(request.url, 'http://a').searchParams.get('to')
-        if (request.url.startsWith('/login?')) {
-            response.setHeader('Content-Type', 'text/html')
-            return response.end(`<title>Sign in</title><a href="/entered?to=${back}">ann</a>`)
+        const showLogin = (status, to) => {
+            response.writeHead(status, { 'Content-Type': 'text/html' })
+            response.end(`<title>Sign in</title><a href="/entered?to=${to}">ann</a>`)
         }
+        if (request.url.startsWith('/login?')) return showLogin(200, back)
         if (request.url.startsWith('/entered?')) {
             response.setHeader('Set-Cookie', `session=${session}; HttpOnly; SameSite=Lax`)
             return response.writeHead(302, { Location: back }).end()
         }
-        if (!isSignedIn(request)) return response.writeHead(302, { Location: `/login?to=${request.url}` }).end()
+        if (!isSignedIn(request)) {
+            if (refusal !== 302) return showLogin(refusal, request.url)
+            return response.writeHead(302, { Location: `/login?to=${request.url}` }).end()
+        }
         const { method, headers } = request
         const options = { port, host: '127.0.0.1', path: request.url, method, headers: { ...headers, [field]: 'ann' } }
         const passed = httpRequest(options, (answer) => {
@@ -92,8 +101,9 @@ async function startSigningProxy(port) {
     const cut = () => { for (const socket of sockets) socket.destroy() }
     return {
         origin: `http://127.0.0.1:${site.address().port}`, cut,
-        signOut() {
+        signOut(status) {
             session++
+            refusal = status
             cut()
         },
     }

@@ -319,8 +319,11 @@ export const cases = {
     'an answer that comes after the client has ended changes nothing'() {
         for (const answer of [['tokenArrived', 't2'], ['tokenArrived', null], ['tokenFailed', 'no network']]) {
             const state = online()
-            state.timePassed(0.7 * life, 0)
+            const [call] = calls(state.timePassed(0.7 * life, 0))
+            assert.equal(state.isNewest(call), true)
             state.closed(0.7 * life)
+            // The answer does not become the token of unsaved edits either.
+            assert.equal(state.isNewest(call), false)
             assert.deepEqual(state[answer[0]](answer[1], 0.7 * life, 0), [])
             assert.deepEqual(state.link, { state: 'ended', reason: 'closed' })
             assert.deepEqual(state.timePassed(10 * life, 0), [])

@@ -14,19 +14,34 @@ struct MemoryReturnPolicyTests {
             time: Moment(nanoseconds: UInt64(time) * 1_000_000_000))
     }
 
+    /// A policy after a return that has left some unused memory, at the time 0.
+    private func policyAfterReturn(leaving mebibytes: Int) -> MemoryReturnPolicy {
+        var policy = MemoryReturnPolicy(measurement(0, at: 0))
+        policy.memoryReturned(leaving: mebibytes * Self.mebibyte)
+        return policy
+    }
+
+    @Test("what is unused at the first measurement is returned too")
+    func first() {
+        var policy = MemoryReturnPolicy(measurement(20, at: 0))
+        #expect(policy.mustReturnMemory(measurement(20, at: 5)) == true)
+        var small = MemoryReturnPolicy(measurement(0.9, at: 0))
+        #expect(small.mustReturnMemory(measurement(0.9, at: 5)) == false)
+    }
+
     @Test("an idle process returns memory if its unused memory grew enough")
     func idle() {
-        var policy = MemoryReturnPolicy(measurement(8, at: 0))
+        var policy = policyAfterReturn(leaving: 8)
         #expect(policy.mustReturnMemory(measurement(8.9, at: 5)) == false)
         #expect(policy.mustReturnMemory(measurement(9, at: 10)) == true)
-        var large = MemoryReturnPolicy(measurement(160, at: 0))
+        var large = policyAfterReturn(leaving: 160)
         #expect(large.mustReturnMemory(measurement(169.9, at: 5)) == false)
         #expect(large.mustReturnMemory(measurement(170, at: 10)) == true)
     }
 
     @Test("a busy process keeps unused memory until it is idle")
     func busy() {
-        var policy = MemoryReturnPolicy(measurement(20, at: 0))
+        var policy = policyAfterReturn(leaving: 20)
         #expect(policy.mustReturnMemory(measurement(100, at: 5, cpuMilliseconds: 250)) == false)
         #expect(policy.mustReturnMemory(measurement(100, at: 10, cpuMilliseconds: 10_000)) == false)
         #expect(policy.mustReturnMemory(measurement(100, at: 15, cpuMilliseconds: 10_249)) == true)
@@ -34,7 +49,7 @@ struct MemoryReturnPolicyTests {
 
     @Test("a process that is never idle returns memory after a long time")
     func neverIdle() {
-        var policy = MemoryReturnPolicy(measurement(20, at: 0))
+        var policy = policyAfterReturn(leaving: 20)
         for time in 1...300 {
             #expect(
                 policy.mustReturnMemory(measurement(100, at: time, cpuMilliseconds: UInt64(time * 1_000)))
@@ -54,7 +69,7 @@ struct MemoryReturnPolicyTests {
 
     @Test("if memory could not be returned, only more growth causes a new attempt")
     func notReturnable() {
-        var policy = MemoryReturnPolicy(measurement(20, at: 0))
+        var policy = policyAfterReturn(leaving: 20)
         #expect(policy.mustReturnMemory(measurement(100, at: 5)) == true)
         policy.memoryReturned(leaving: 90 * Self.mebibyte)
         #expect(policy.mustReturnMemory(measurement(95, at: 10)) == false)

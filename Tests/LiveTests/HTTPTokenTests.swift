@@ -112,7 +112,7 @@ import Testing
         }
         #expect(try fetch("DELETE /tokens/3", backend).status == 204)
         #expect(try fetch("DELETE /tokens/3", backend).status == 404)
-        for path in ["/tokens/x", "/tokens/", "/tokens/-1"] {
+        for path in ["/tokens/x", "/tokens/", "/tokens/-1", "/tokens/01", "/tokens/+1"] {
             #expect(try fetch("DELETE \(path)", backend).status == 404)
         }
         #expect(try fetch("GET /docs/notes/a", bob).status == 401)

@@ -31,14 +31,13 @@ package struct MemoryReturnPolicy: Sendable {
     static let longestWait = 300
 
     /// The least amount of unused memory since memory was last returned. This amount is fragmented, and
-    /// cannot be returned.
-    private var least: Int
+    /// cannot be returned. Zero before the first return: the first measurement may already follow a load.
+    private var least = 0
     private var last: Measurement
     /// The time since which there is enough memory to return; nil if there is not enough.
     private var dueSince: Moment?
 
     package init(_ first: Measurement) {
-        least = first.unusedBytes
         last = first
     }
 

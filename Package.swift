@@ -92,7 +92,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
-            name: "CaretPage", exclude: ["bundle", "bundle.made-by", "caret", "caret.wasm.made-by", "page"]),
+            name: "CaretPage", exclude: ["bundle", "bundle.made-by", "page"]),
         .target(
             name: "CaretWeb", dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire"],
             swiftSettings: strict),

@@ -17,7 +17,7 @@ import { freePort, start, temporaryFolder } from '../Tests/NodeSupport/programs.
 import { runSuite } from '../Tests/NodeSupport/suite.mjs'
 import { startRelay } from '../Tests/BrowserTests/relay.mjs'
 import { startTabs } from '../Tests/BrowserTests/tabs.mjs'
-import { connect } from '../Sources/CaretPage/caret/caret-node.js'
+import { connect } from '../Clients/javascript/caret-node.js'
 
 const programs = process.argv[2] ?? fileURLToPath(new URL('../.build/release', import.meta.url))
 const keys = Number(process.argv[3] ?? 200)

@@ -58,8 +58,8 @@ function madeFiles(description) {
         ...pages, ...Object.fromEntries(swift),
         'docs/protocol/messages.schema.json': `${JSON.stringify(messageSchema(description), null, 2)}\n`,
         'Sources/CaretPage/openapi.json': `${JSON.stringify(openAPI(description), null, 1)}\n`,
-        'Sources/CaretPage/caret/protocol.js': `${note}\n\n${javaScriptLists(description)}`,
-        'Sources/CaretPage/caret/protocol.d.ts': `${note}\n\n${typeScriptTypes(description)}`,
+        'Clients/javascript/protocol.js': `${note}\n\n${javaScriptLists(description)}`,
+        'Clients/javascript/protocol.d.ts': `${note}\n\n${typeScriptTypes(description)}`,
     }
 }
 

@@ -1,12 +1,17 @@
-// One element of the array in files.c: the file NAME. There is no `#pragma once`, because files.c includes this once
-// for each file. `sizeof` needs the second `#embed`, which adds no bytes to the program.
+// One element of the array in files.c: the file NAME, whose path is FILE if that is another one. There is no
+// `#pragma once`, because files.c includes this once for each file. `sizeof` needs the second `#embed`, which adds no
+// bytes to the program.
+#ifndef FILE
+#define FILE NAME
+#endif
 {
     NAME,
     (const unsigned char[]){
-#embed NAME
+#embed FILE
     },
     sizeof (const unsigned char[]){
-#embed NAME
+#embed FILE
     },
 },
 #undef NAME
+#undef FILE

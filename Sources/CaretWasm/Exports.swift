@@ -1,4 +1,4 @@
-// CaretCore for JavaScript, or for any other WebAssembly host. `Sources/CaretPage/caret/module.js` uses this convention.
+// CaretCore for JavaScript, or for any other WebAssembly host. `Clients/javascript/module.js` uses this convention.
 //
 // A call receives texts and changes as an address and a number of bytes in the module's memory. The caller
 // allocates that memory with `caret_allocate` and frees it with `caret_free`; the module does not keep its

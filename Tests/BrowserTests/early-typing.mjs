@@ -1,6 +1,6 @@
 // What a user types into a field before `bind` has run, or before the first text of the document has arrived.
 import assert from 'node:assert/strict'
-import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
+import { connect } from '../../Clients/javascript/caret-node.js'
 import { until } from '../CaretPageTests/support.mjs'
 import { startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'

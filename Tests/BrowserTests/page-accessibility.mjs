@@ -75,7 +75,7 @@ async function testHostileNotes({ openPage, put, caret }) {
         for (const color of hostileColors) {
             const page = await openPage('/', windows.phone)
             const colors = await page.evaluate(async (color) => {
-                const { avatar } = await import('/sources/page/dom.js')
+                const { avatar } = await import('/repository/Sources/CaretPage/page/dom.js')
                 const node = avatar({ name: 'Eve', client: 'x', color })
                 document.body.append(node)
                 return [node.style.getPropertyValue('--color'), getComputedStyle(node).backgroundImage]

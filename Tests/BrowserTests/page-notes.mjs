@@ -10,7 +10,8 @@ export async function showNotes(page, name, { author = 'Ann', token } = {}) {
     await page.waitFor(() => document.getElementById('late-styles').sheet, 'the style sheet of the notes')
     await page.evaluate(async (name, author, token) => {
         const [{ Caret }, { Notes, keepNotes }, { element, fill }] = await Promise.all(
-            ['caret/caret', 'page/notes', 'page/dom', 'page/more-icons'].map((name) => import(`/sources/${name}.js`)))
+            ['Clients/javascript/caret', ...['notes', 'dom', 'more-icons'].map((name) => `Sources/CaretPage/page/${name}`)]
+                .map((name) => import(`/repository/${name}.js`)))
         const caret = await Caret.connect(location.origin, { name: author, token: token ?? undefined })
         keepNotes(caret)
         const show = () => {
@@ -132,7 +133,7 @@ async function testHeights(testNotes) {
         // A browser that only covers the page reports this.
         await setWindow(page, windows.phone)
         await page.evaluate(async () => {
-            const { followViewport } = await import('/sources/page/viewport.js')
+            const { followViewport } = await import('/repository/Sources/CaretPage/page/viewport.js')
             const visualViewport = Object.assign(new EventTarget(), { height: 440, offsetTop: 36, scale: 1 })
             followViewport(document.documentElement, { visualViewport, innerHeight: 812 })
         })
@@ -194,7 +195,7 @@ async function testKeys(testNotes) {
         assert.equal(await valueOf(page), 'A thought')
         // Somebody renames the document.
         const moved = await page.evaluate(async () => {
-            const { Notes } = await import('/sources/page/notes.js')
+            const { Notes } = await import('/repository/Sources/CaretPage/page/notes.js')
             const app = { caret: stub.caret, settings: { get: () => '' } }
             return new Notes(app, 'renamed', { draft: stub.notes.draft }).draft
         })

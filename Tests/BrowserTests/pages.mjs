@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
-import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
+import { connect } from '../../Clients/javascript/caret-node.js'
 import { start, startServer } from '../NodeSupport/programs.mjs'
 import { atEnd } from '../NodeSupport/suite.mjs'
 import { startBrowser, testIn } from './browsers.mjs'
 
-const sources = new URL('../../Sources/CaretPage/', import.meta.url)
+const repository = new URL('../../', import.meta.url)
 
 /** The windows in which layouts are tested. Safe areas are those of a phone with a notch. */
 export const windows = {
@@ -31,7 +31,7 @@ export function windowsOf({ lacks }) {
 export async function startPages(programs, options = [], engine = 'chromium') {
     const server = await startServer(programs, options)
     const origin = `http://127.0.0.1:${server.port}`
-    const wasm = readFileSync(new URL('caret/caret.wasm', sources))
+    const wasm = readFileSync(new URL('Clients/javascript/caret.wasm', repository))
     /** A client of another user. */
     const connectAs = async (user) => {
         const caret = await connect('127.0.0.1', server.port, { wasm, ...user })
@@ -82,18 +82,18 @@ export async function startPages(programs, options = [], engine = 'chromium') {
 }
 
 /**
- * Lets a page import the modules of its sources, such as `/sources/page/dom.js`. The server has only files that are
- * made of many modules.
+ * Lets a page import the modules of the repository, such as `/repository/Sources/CaretPage/page/dom.js`. The server has
+ * only files that are made of many modules.
  */
 async function serveSources(page) {
     const types = { '.js': 'text/javascript', '.wasm': 'application/wasm' }
     page.on('Fetch.requestPaused', ({ requestId, request }) => {
         const { pathname } = new URL(request.url)
-        const body = readFileSync(new URL(pathname.replace('/sources/', ''), sources)).toString('base64')
+        const body = readFileSync(new URL(pathname.replace('/repository/', ''), repository)).toString('base64')
         const responseHeaders = [{ name: 'Content-Type', value: types[extname(pathname)] }]
         page.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body })
     })
-    await page.send('Fetch.enable', { patterns: [{ urlPattern: '*/sources/*' }] })
+    await page.send('Fetch.enable', { patterns: [{ urlPattern: '*/repository/*' }] })
 }
 
 /** Makes a page as large as a window, with its safe areas and a color scheme. */

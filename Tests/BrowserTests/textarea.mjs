@@ -1,7 +1,7 @@
 // Textareas that are bound to a document, in a real browser with a real server. A client in Node is the other user.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
+import { connect } from '../../Clients/javascript/caret-node.js'
 import { makeRandom, makeScalars, until } from '../CaretPageTests/support.mjs'
 import { startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'

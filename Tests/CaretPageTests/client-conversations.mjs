@@ -1,7 +1,7 @@
 // Runs the shared conversations of Tests/Fixtures/clients with the whole JavaScript client, on a clock of their own.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { Caret } from '../../Sources/CaretPage/caret/caret.js'
+import { Caret } from '../../Clients/javascript/caret.js'
 import { Device } from './device.mjs'
 
 const folder = new URL('../Fixtures/clients/', import.meta.url)

@@ -1,7 +1,7 @@
 // Conversations with the state of a client, which has no socket and no clock.
 import assert from 'node:assert/strict'
-import { ClientState } from '../../Sources/CaretPage/caret/client.js'
-import { Replica } from '../../Sources/CaretPage/caret/replica.js'
+import { ClientState } from '../../Clients/javascript/client.js'
+import { Replica } from '../../Clients/javascript/replica.js'
 import { load } from './support.mjs'
 
 const welcome = {

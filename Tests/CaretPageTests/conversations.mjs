@@ -1,8 +1,8 @@
 // Runs the published conversations of Tests/Fixtures/conversations with the JavaScript client.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { DocumentState, RequestIDs } from '../../Sources/CaretPage/caret/document-state.js'
-import { Replica } from '../../Sources/CaretPage/caret/replica.js'
+import { DocumentState, RequestIDs } from '../../Clients/javascript/document-state.js'
+import { Replica } from '../../Clients/javascript/replica.js'
 import { applyEdits, load } from './support.mjs'
 
 const folder = new URL('../Fixtures/conversations/', import.meta.url)

@@ -1,7 +1,7 @@
 // A document as a program uses it, with a server that the test plays itself.
 import assert from 'node:assert/strict'
-import { Caret } from '../../Sources/CaretPage/caret/caret.js'
-import { inputError } from '../../Sources/CaretPage/caret/errors.js'
+import { Caret } from '../../Clients/javascript/caret.js'
+import { inputError } from '../../Clients/javascript/errors.js'
 import { applyEdits, load, pause } from './support.mjs'
 
 const welcome = {

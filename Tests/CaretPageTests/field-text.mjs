@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import {
     applyEdits, clampOffset, endsWithHalf, findOwnEdit, fromSelection, historyKey, keptScroll, offsetBefore,
     replaceLoneSurrogates, toSelection,
-} from '../../Sources/CaretPage/caret/field-text.js'
+} from '../../Clients/javascript/field-text.js'
 import { makeRandom, randomOffset } from './support.mjs'
 
 /** The text before; the text after, with | at the caret; start, end and text of the edit. */

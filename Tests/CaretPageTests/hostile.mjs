@@ -2,8 +2,8 @@
 //
 // CARET_EVENTS says how many hostile calls are made; 10,000 if it is not set.
 import assert from 'node:assert/strict'
-import { Module } from '../../Sources/CaretPage/caret/module.js'
-import { Replica } from '../../Sources/CaretPage/caret/replica.js'
+import { Module } from '../../Clients/javascript/module.js'
+import { Replica } from '../../Clients/javascript/replica.js'
 import { applyEdits, load, makeRandom } from './support.mjs'
 
 const total = Number(process.env.CARET_EVENTS ?? 10_000)

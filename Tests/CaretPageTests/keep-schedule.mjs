@@ -1,6 +1,6 @@
 // When unsaved edits are stored: conversations with KeepSchedule, which has no clock and no storage.
 import assert from 'node:assert/strict'
-import { KeepSchedule } from '../../Sources/CaretPage/caret/keep-schedule.js'
+import { KeepSchedule } from '../../Clients/javascript/keep-schedule.js'
 import { makeRandom } from './support.mjs'
 
 const [write, remove, push] = ['write', 'remove', 'push'].map((word) => ({ do: word }))

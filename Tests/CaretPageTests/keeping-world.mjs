@@ -1,5 +1,5 @@
 // A device in memory with tabs, and a server in memory, for the tests of kept edits.
-import { Caret } from '../../Sources/CaretPage/caret/caret.js'
+import { Caret } from '../../Clients/javascript/caret.js'
 import { Device } from './device.mjs'
 import { JSONServer } from './json-server.mjs'
 import { load } from './support.mjs'

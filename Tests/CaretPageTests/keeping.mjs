@@ -1,7 +1,7 @@
 // Unsaved edits that survive their tab: clients with a device and a server in memory.
 import assert from 'node:assert/strict'
-import { Caret } from '../../Sources/CaretPage/caret/caret.js'
-import { lockByChannel } from '../../Sources/CaretPage/caret/channel-lock.js'
+import { Caret } from '../../Clients/javascript/caret.js'
+import { lockByChannel } from '../../Clients/javascript/channel-lock.js'
 import { inWorlds, settled } from './keeping-world.mjs'
 import { applyEdits, until } from './support.mjs'
 

@@ -2,7 +2,7 @@
 //
 // CARET_EVENTS says how many random events drive each law; 10,000 if it is not set.
 import assert from 'node:assert/strict'
-import { Replica } from '../../Sources/CaretPage/caret/replica.js'
+import { Replica } from '../../Clients/javascript/replica.js'
 import { ModelServer } from './model-server.mjs'
 import { applyEdits, isBoundary, load, makeRandom, makeScalars, randomOffset } from './support.mjs'
 

@@ -1,6 +1,6 @@
 // Tabs that crash while people type, with a real server. See live.mjs for the variables.
 import assert from 'node:assert/strict'
-import { connect, lines } from '../../Sources/CaretPage/caret/caret-node.js'
+import { connect, lines } from '../../Clients/javascript/caret-node.js'
 import { Device } from './device.mjs'
 import { withServer } from './live.mjs'
 import { applyEdits, makeRandom, makeScalars, pause, randomOffset, until } from './support.mjs'

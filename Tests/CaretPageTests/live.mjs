@@ -8,7 +8,7 @@ import { cp, mkdtemp, open as openFile, readFile, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Caret, connect, lines } from '../../Sources/CaretPage/caret/caret-node.js'
+import { Caret, connect, lines } from '../../Clients/javascript/caret-node.js'
 import { applyEdits, makeRandom, makeScalars, pause, randomOffset, until } from './support.mjs'
 
 const bin = process.env.CARET_BIN ?? fileURLToPath(new URL('../../.build/debug', import.meta.url))

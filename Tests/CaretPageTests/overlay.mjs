@@ -1,6 +1,6 @@
 // How other users appear: names and colors, which they choose themselves.
 import assert from 'node:assert/strict'
-import { peerColor, peerName, textColorOn } from '../../Sources/CaretPage/caret/peer-look.js'
+import { peerColor, peerName, textColorOn } from '../../Clients/javascript/peer-look.js'
 
 export const cases = {
     'a color is used if it is one, and nothing else gets into a style'() {

@@ -8,8 +8,8 @@ import { scrollToReveal } from '../../Sources/CaretPage/page/reveal-scroll.js'
 import { SavingDisplay, pages, situationOf } from '../../Sources/CaretPage/page/saving-state.js'
 import { actionLabels, bannerFor, pageFor, reasonOf } from '../../Sources/CaretPage/page/saving-words.js'
 import { mostEdits, unsavedParts } from '../../Sources/CaretPage/page/unsaved-parts.js'
-import { refusals } from '../../Sources/CaretPage/caret/replica.js'
-import { errorCodes } from '../../Sources/CaretPage/caret/protocol.js'
+import { refusals } from '../../Clients/javascript/replica.js'
+import { errorCodes } from '../../Clients/javascript/protocol.js'
 
 const start = 1_000_000
 

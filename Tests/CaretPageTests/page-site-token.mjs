@@ -5,7 +5,7 @@ import { bannerFor } from '../../Sources/CaretPage/page/saving-words.js'
 import { ownLook } from '../../Sources/CaretPage/page/own-look.js'
 import { siteWords } from '../../Sources/CaretPage/page/sign-in-words.js'
 import { siteToken } from '../../Sources/CaretPage/page/site-token.js'
-import { asking } from '../../Sources/CaretPage/caret/token-client.js'
+import { asking } from '../../Clients/javascript/token-client.js'
 import { inWorlds } from './keeping-world.mjs'
 import { until } from './support.mjs'
 

@@ -1,8 +1,8 @@
 // Clients with the addresses of several servers over one database.
 import assert from 'node:assert/strict'
-import { Caret, connect } from '../../Sources/CaretPage/caret/caret-node.js'
-import { ClientState } from '../../Sources/CaretPage/caret/client.js'
-import { ServerRotation } from '../../Sources/CaretPage/caret/server-rotation.js'
+import { Caret, connect } from '../../Clients/javascript/caret-node.js'
+import { ClientState } from '../../Clients/javascript/client.js'
+import { ServerRotation } from '../../Clients/javascript/server-rotation.js'
 
 const welcome = {
     type: 'welcome', protocol: 1, unit: 'utf-16', server: 'caret', user: 'ann', features: [], limits: { line: 1000 },

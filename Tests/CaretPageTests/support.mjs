@@ -1,6 +1,6 @@
 // What several tests of the JavaScript client use.
-import { Core } from '../../Sources/CaretPage/caret/core.js'
-import { Module } from '../../Sources/CaretPage/caret/module.js'
+import { Core } from '../../Clients/javascript/core.js'
+import { Module } from '../../Clients/javascript/module.js'
 
 /** A new instance of the module, and its core. */
 export async function load(wasm) {

@@ -1,6 +1,6 @@
 // Editors that are bound to a document by an adapter, without a browser. The server is JSONServer, or the test plays it.
 import assert from 'node:assert/strict'
-import { Caret, Surface } from '../../Sources/CaretPage/caret/caret.js'
+import { Caret, Surface } from '../../Clients/javascript/caret.js'
 import { JSONServer } from './json-server.mjs'
 import { applyEdits, load, makeRandom, makeScalars, pause, randomOffset, until } from './support.mjs'
 

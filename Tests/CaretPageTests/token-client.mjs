@@ -1,10 +1,10 @@
 // Conversations with the state of a client that gets its tokens from a function. It has no socket and no clock.
 import assert from 'node:assert/strict'
-import { ClientState } from '../../Sources/CaretPage/caret/client.js'
-import { CaretError } from '../../Sources/CaretPage/caret/errors.js'
-import { Replica } from '../../Sources/CaretPage/caret/replica.js'
-import { ServerRotation } from '../../Sources/CaretPage/caret/server-rotation.js'
-import { asking, askPause, longestCall, withTokens } from '../../Sources/CaretPage/caret/token-client.js'
+import { ClientState } from '../../Clients/javascript/client.js'
+import { CaretError } from '../../Clients/javascript/errors.js'
+import { Replica } from '../../Clients/javascript/replica.js'
+import { ServerRotation } from '../../Clients/javascript/server-rotation.js'
+import { asking, askPause, longestCall, withTokens } from '../../Clients/javascript/token-client.js'
 import { load } from './support.mjs'
 
 export const TokenClientState = withTokens(ClientState, ServerRotation, CaretError)

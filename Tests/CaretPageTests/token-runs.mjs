@@ -3,8 +3,8 @@
 //
 // CARET_TOKEN_RUNS says how many runs there are; 1,000 if it is not set.
 import assert from 'node:assert/strict'
-import { Replica } from '../../Sources/CaretPage/caret/replica.js'
-import { askPause, longestCall } from '../../Sources/CaretPage/caret/token-client.js'
+import { Replica } from '../../Clients/javascript/replica.js'
+import { askPause, longestCall } from '../../Clients/javascript/token-client.js'
 import { ModelServer } from './model-server.mjs'
 import { load, makeRandom, makeScalars, randomOffset } from './support.mjs'
 import { TokenClientState } from './token-client.mjs'

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import * as client from '../../Sources/CaretPage/caret/caret.js'
+import * as client from '../../Clients/javascript/caret.js'
 
-const types = readFileSync(new URL('../../Sources/CaretPage/caret/caret.d.ts', import.meta.url), 'utf8')
+const types = readFileSync(new URL('../../Clients/javascript/caret.d.ts', import.meta.url), 'utf8')
 
 /** Methods for the other files of the client, which are no part of the interface. */
 const internal = {

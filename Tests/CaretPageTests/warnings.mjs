@@ -1,6 +1,6 @@
 // What the console of a page says if something is wrong, and the program listens to nothing.
 import assert from 'node:assert/strict'
-import { Caret } from '../../Sources/CaretPage/caret/caret.js'
+import { Caret } from '../../Clients/javascript/caret.js'
 import { inWorlds, settled } from './keeping-world.mjs'
 import { until } from './support.mjs'
 

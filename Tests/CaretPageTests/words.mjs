@@ -1,8 +1,8 @@
 // The lists of words in JavaScript are in the order of the Swift lists, because numbers stand for them.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { errorCodes } from '../../Sources/CaretPage/caret/protocol.js'
-import { refusals } from '../../Sources/CaretPage/caret/replica.js'
+import { errorCodes } from '../../Clients/javascript/protocol.js'
+import { refusals } from '../../Clients/javascript/replica.js'
 
 function read(path) {
     return readFileSync(new URL(`../../Sources/${path}`, import.meta.url), 'utf8')

@@ -1,8 +1,8 @@
 // Tests of the boundary between JavaScript and WebAssembly, which the fixtures cannot test. The inputs are
 // malformed strings, bytes that are not a change, numbers that are not offsets, and large texts. Some tests
 // check that memory is given back.
-import { Core } from '../../Sources/CaretPage/caret/core.js'
-import { Module } from '../../Sources/CaretPage/caret/module.js'
+import { Core } from '../../Clients/javascript/core.js'
+import { Module } from '../../Clients/javascript/module.js'
 
 /** Pairs of a case's name and what is wrong with it, or null. */
 export async function* boundaryCases(module) {

@@ -5,9 +5,9 @@
 // For each case that fails, prints its name, the found value and the expected value. Ends with 'N passed, N
 // failed'.
 import { readdirSync, readFileSync } from 'node:fs'
-import { Core } from '../../Sources/CaretPage/caret/core.js'
-import { CaretError } from '../../Sources/CaretPage/caret/errors.js'
-import { Module } from '../../Sources/CaretPage/caret/module.js'
+import { Core } from '../../Clients/javascript/core.js'
+import { CaretError } from '../../Clients/javascript/errors.js'
+import { Module } from '../../Clients/javascript/module.js'
 import { boundaryCases } from './boundary.mjs'
 
 const folder = new URL('.', import.meta.url)

@@ -3,7 +3,7 @@
 //     node list-writer.mjs DOCUMENT ADDRESS...
 //
 // Word n is '<node n>'. At the end, the program waits until all words are saved, and prints their number.
-import { connect } from '../../Sources/CaretPage/caret/caret-node.js'
+import { connect } from '../../Clients/javascript/caret-node.js'
 
 const [name, ...servers] = process.argv.slice(2)
 const caret = await connect(servers)

@@ -3,8 +3,9 @@ import Testing
 /// The names allowed at the root of the repository, besides dot files.
 enum TopLevelRule {
     static let allowed: Set = [
-        "Package.swift", "Sources", "Tests", "Benchmarks", "Examples", "migrations", "config", "docs",
-        "scripts", "Dockerfile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE",
+        "Package.swift", "Sources", "Tests", "Benchmarks", "Clients", "Examples", "migrations", "config",
+        "docs", "scripts", "Dockerfile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
+        "LICENSE",
     ]
     /// The data folder of a server that was started here. Git ignores it.
     static let ignored: Set = ["data"]

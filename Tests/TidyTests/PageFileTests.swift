@@ -42,7 +42,7 @@ struct PageFileTests {
             paths: [
                 "Sources/CaretPage/page/a.svg", "Sources/CaretPage/page/b.png", "Sources/CaretPage/page/c.js",
                 "Sources/CaretPage/page/service-worker.js", "Sources/CaretPage/embed.h",
-                "Sources/CaretPage/caret/package.json",
+                "Clients/javascript/package.json",
             ])
         #expect(
             found.map(\.path) == [

@@ -74,7 +74,7 @@ function drawn(found, chance) {
 const isScripts = (target) => target.includes("/");
 
 const filesOf = (target) =>
-  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", `Sources/${target}/*.${isScripts(target) ? "js" : "swift"}`], { cwd: root })
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", `${isScripts(target) ? target : `Sources/${target}`}/*.${isScripts(target) ? "js" : "swift"}`], { cwd: root })
     .toString().split("\n").filter(Boolean).sort();
 
 /// Whether this slip is known not to compile. The scripts are not compiled, so they are tried here.

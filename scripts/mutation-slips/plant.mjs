@@ -72,7 +72,7 @@ export class Copy {
     const source = readFileSync(join(this.root, slip.path), "utf8");
     const text = Buffer.from(isActive ? withSlip(source, slip) : source);
     write(join(this.tree, slip.path), text, 0o644);
-    const copied = slip.path.replace("Sources/CaretPage/", ".build/wasm/");
+    const copied = slip.path.replace("Clients/javascript/", ".build/wasm/caret/");
     if (existsSync(join(this.tree, copied))) write(join(this.tree, copied), text, 0o644);
   }
 

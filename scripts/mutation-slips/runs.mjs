@@ -60,8 +60,8 @@ export const stagesOf = {
   CaretPostgres: [run("CaretStoreTests", 240, { few: true }), run("ScenarioTests", 120, { few: true })],
   CaretViews: [run("CaretClientTests", 180)],
   caretd: [run("CaretConfigTests", 60), run("LiveTests", 180, { few: true })],
-  "CaretPage/caret": [inNode, inBrowser],
-  "CaretPage/page": [inNode, inBrowser],
+  "Clients/javascript": [inNode, inBrowser],
+  "Sources/CaretPage/page": [inNode, inBrowser],
 };
 
 /// The test targets of the package that these stages run. The browser tests need the server, which others build.

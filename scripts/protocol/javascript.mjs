@@ -2,7 +2,7 @@
 
 import { allParts, flatFields, isRequired, meaningOf, wrap } from './description.mjs'
 
-/** Sources/CaretPage/caret/protocol.js: what the client must know of codes and requests. */
+/** Clients/javascript/protocol.js: what the client must know of codes and requests. */
 export function javaScriptLists({ codes, messages }) {
     const listed = (items) => {
         const lines = wrap(items.map((item) => `'${item}',`).join(' '), 116)
@@ -23,7 +23,7 @@ export const repeatableRequests = new Set(${listed(messages.filter(({ repeats })
 `
 }
 
-/** Sources/CaretPage/caret/protocol.d.ts: the codes and messages as types. */
+/** Clients/javascript/protocol.d.ts: the codes and messages as types. */
 export function typeScriptTypes(description) {
     const { codes, messages, words } = description
     const head = ({ type }) => `    type: '${type}'\n    id?: number | string\n`

@@ -1,5 +1,5 @@
 // The connection of the page.
-import { Caret } from '../caret/caret.js'
+import { Caret } from '../../../Clients/javascript/caret.js'
 
 /** Connects to the server of the page. Its HTML names the same address of the module, so the browser loads it once. */
 export function connect(options) {

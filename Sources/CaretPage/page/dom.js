@@ -1,6 +1,6 @@
 // Makes the elements of the page. Nothing else does, and nothing reads HTML from a string, so that no text of a user
 // can become a part of the page.
-import { peerColor, peerName, textColorOn } from '../caret/peer-look.js'
+import { peerColor, peerName, textColorOn } from '../../../Clients/javascript/peer-look.js'
 
 export { cleanText } from './clean-text.js'
 

@@ -1,5 +1,5 @@
 // The bar above the editor: the way back, the name, what is saved, who is here, and the menu.
-import { peerName } from '../caret/peer-look.js'
+import { peerName } from '../../../Clients/javascript/peer-look.js'
 import { avatar, element, fill, icon, iconButton } from './dom.js'
 import { partsOf, visibleName } from './document-name.js'
 import { namesWords } from './people-words.js'

@@ -1,5 +1,5 @@
 // The people in a history: their names and colors.
-import { nobody, peerColor, peerName } from '../caret/peer-look.js'
+import { nobody, peerColor, peerName } from '../../../Clients/javascript/peer-look.js'
 import { authorOf } from './timeline.js'
 
 export class Authors {

@@ -1,7 +1,7 @@
 // What rest.js loads.
 import './more-icons.js'
 // The page uses it in `kept`, also while it is offline.
-import '../caret/kept-list.js'
+import '../../../Clients/javascript/kept-list.js'
 
 export { Compare } from './compare.js'
 export { copyText, showEarlierText } from './copy.js'

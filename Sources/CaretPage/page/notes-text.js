@@ -6,7 +6,7 @@
 //
 // Times are in UTC, so that people in several places read the same order. Any program can write notes, so the text
 // may have other lines too. They are shown as they are.
-import { nobody } from '../caret/peer-look.js'
+import { nobody } from '../../../Clients/javascript/peer-look.js'
 import { cleanText } from './clean-text.js'
 
 /** The most characters of a note. */

@@ -1,5 +1,5 @@
 // The notes of a document: a bar with a field, and above it a panel with all notes.
-import { nobody, peerName } from '../caret/peer-look.js'
+import { nobody, peerName } from '../../../Clients/javascript/peer-look.js'
 import { avatar, element, fill, icon, iconButton } from './dom.js'
 import { mayWrite } from './document-sheets.js'
 import { GrowingField } from './growing-field.js'

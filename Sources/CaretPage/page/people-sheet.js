@@ -1,5 +1,5 @@
 // The sheet that lists the people who have a document open.
-import { peerName } from '../caret/peer-look.js'
+import { peerName } from '../../../Clients/javascript/peer-look.js'
 import { avatar, element, fill, icon } from './dom.js'
 import { lineNumber } from './people-state.js'
 import { openSheet } from './sheet.js'

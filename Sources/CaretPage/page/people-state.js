@@ -1,6 +1,6 @@
 // Who has a document open: what the list of people says about them, and what a screen reader says when they come
 // and go. Plain values in and out; the caller passes the time in milliseconds.
-import { peerName } from '../caret/peer-look.js'
+import { peerName } from '../../../Clients/javascript/peer-look.js'
 import { namesWords } from './people-words.js'
 import { timeAgo } from './words.js'
 

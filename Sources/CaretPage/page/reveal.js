@@ -7,7 +7,7 @@ import { scrollToReveal } from './reveal-scroll.js'
  */
 export async function reveal(field, offset, { isCentered = false } = {}) {
     // A field with a document has loaded this already, so late.js need not contain it.
-    const layout = await import('../caret/field-layout.js').catch(() => null)
+    const layout = await import('../../../Clients/javascript/field-layout.js').catch(() => null)
     if (!layout) return
     const mirror = new layout.Mirror(field)
     mirror.show(field.value)

@@ -1,5 +1,5 @@
 // The sheet with what a user sets on this device. Changes of the look are seen at once.
-import { palette, peerName, textColorOn } from '../caret/peer-look.js'
+import { palette, peerName, textColorOn } from '../../../Clients/javascript/peer-look.js'
 import { avatar, element, icon } from './dom.js'
 import { forgetKept, keptTexts } from './kept-texts.js'
 import { ownLook } from './own-look.js'

@@ -1,7 +1,7 @@
 // A program for Node that uses the whole interface of the client. It is only type-checked: types.mjs says how.
 // Each line below '@ts-expect-error' is a mistake that the compiler must find.
-import { Caret, CaretDocument, CaretError, Edit, Keeping, Peer, connect, lines } from '../../../Sources/CaretPage/caret/caret-node.js'
-import { webSocket } from '../../../Sources/CaretPage/caret/web-socket.js'
+import { Caret, CaretDocument, CaretError, Edit, Keeping, Peer, connect, lines } from '../../../Clients/javascript/caret-node.js'
+import { webSocket } from '../../../Clients/javascript/web-socket.js'
 
 const keep: Keeping = {
     async list(server) { return [] },

@@ -1,6 +1,6 @@
 // A page that binds a textarea and another editor. It is only type-checked: types.mjs says how.
 // Each line below '@ts-expect-error' is a mistake that the compiler must find.
-import { Binding, Caret, Edit, Person, Range, Surface, SurfaceBinding } from '../../../Sources/CaretPage/caret/caret.js'
+import { Binding, Caret, Edit, Person, Range, Surface, SurfaceBinding } from '../../../Clients/javascript/caret.js'
 
 class Lines extends Surface {
     read() { return '' }

@@ -108,6 +108,7 @@ extension FolderWatch.State {
         } else if event.mask & UInt32(IN_Q_OVERFLOW | IN_ISDIR) != 0 {
             changes.needsScan = true
         } else if let folder = folders[event.wd], let name = String(validating: name, as: UTF8.self) {
+            if folder.isEmpty, name == IgnoreFile.name { changes.needsScan = true }
             if !name.isEmpty, !SyncNames.isIgnored(name) { changes.files.insert(folder + name) }
         } else {
             changes.needsScan = true

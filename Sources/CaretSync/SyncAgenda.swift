@@ -27,7 +27,7 @@ struct SyncAgenda: Equatable, Sendable {
         return paths
     }
 
-    mutating func scheduleScan() { scanAt = 0 }
+    mutating func scheduleScan(at time: Int = 0) { scanAt = min(scanAt, time) }
 
     mutating func scanned(at now: Int, taking time: Int, isWatched: Bool) {
         let pause = isWatched ? SyncAgenda.watched : SyncAgenda.unwatched

@@ -9,6 +9,11 @@ package enum SyncFault: Error, Equatable, Sendable {
     case alreadySynced(String)
     case otherPrefix(String, root: String, stateFolder: String)
     case unreadableRecord(String, stateFolder: String)
+    /// `.caretignore`, with its folder, cannot be used.
+    case invalidIgnoreFile(String)
     /// The state folder was removed during the sync.
     case stateFolderRemoved(String)
+
+    /// The most bytes of `.caretignore`.
+    package static let longestIgnoreFile = IgnoreFile.limit
 }

@@ -55,14 +55,17 @@ package struct SyncFolder {
 
     /// Finds all files in the folder that are synced. Calls `enter` for each folder before its names are
     /// read, so that the caller can watch the folder for later changes.
-    func scan(entering enter: (_ path: String, _ full: String) -> Void) throws(FileFault) -> Scan {
+    func scan(
+        ignoring ignored: IgnoreFile?, entering enter: (_ path: String, _ full: String) -> Void
+    ) throws(FileFault) -> Scan {
         var found = Scan()
-        try scan(folder: "", into: &found, enter)
+        try scan(folder: "", into: &found, ignored, enter)
         return found
     }
 
     private func scan(
-        folder: String, into scan: inout Scan, _ enter: (_ path: String, _ full: String) -> Void
+        folder: String, into scan: inout Scan, _ ignored: IgnoreFile?,
+        _ enter: (_ path: String, _ full: String) -> Void
     ) throws(FileFault) {
         let full = folder.isEmpty ? root : path(WireString(folder))
         enter(folder, full)
@@ -76,12 +79,13 @@ package struct SyncFolder {
             do throws(FileFault) {
                 // The file may have been removed since the folder was read.
                 guard let status = try disk.status(self.path(path)) else { continue }
+                if ignored?.ignores(path.string, isFolder: status.kind == .folder) == true { continue }
                 if status.kind != .folder {
                     scan.files[path] = Signature(status)
                 } else if try isSynced(self.path(path)) {
                     scan.synced.append(path.string)
                 } else {
-                    try self.scan(folder: path.string, into: &scan, enter)
+                    try self.scan(folder: path.string, into: &scan, ignored, enter)
                 }
             } catch {
                 scan.unreadable[path] = error

@@ -15,7 +15,7 @@ package enum SyncNesting {
         for outer in above.reversed() where try files.isSynced(outer) {
             throw SyncFault.insideSyncedFolder(folder, outer: outer.isEmpty ? "/" : outer)
         }
-        if let below = try files.scan(entering: { _, _ in }).synced.sorted().first {
+        if let below = try files.scan(ignoring: nil, entering: { _, _ in }).synced.sorted().first {
             throw SyncFault.containsSyncedFolder(folder, inner: below)
         }
     }

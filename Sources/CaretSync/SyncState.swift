@@ -15,6 +15,8 @@ package struct SyncState {
     package let clientID: String
     /// The store that the folder is synced with, as named in `welcome`; nil before the first connection.
     package private(set) var store: String?
+    /// The rules of `.caretignore` that applied last; nil if there were none yet.
+    private(set) var ignoreRules: String?
     /// The records, by path.
     package private(set) var records: [WireString: SyncRecord] = [:]
     /// The number that each path has in the state folder.
@@ -45,6 +47,7 @@ package struct SyncState {
             throw SyncFault.otherPrefix(known, root: root, stateFolder: folder)
         }
         store = try disk.bytes(folder + "/store").map { String(decoding: $0, as: UTF8.self) }
+        ignoreRules = try disk.bytes(folder + "/ignore").map { String(decoding: $0, as: UTF8.self) }
         lastNumber = clock.wall()
         trash = try SyncTrash(in: root, on: disk)
         try load()
@@ -57,6 +60,13 @@ package struct SyncState {
         if let bytes = try disk.bytes(path) { return String(decoding: bytes, as: UTF8.self) }
         try disk.replace(path, Array(value.utf8))
         return value
+    }
+
+    /// Stores the rules of `.caretignore`, so that the next run knows them.
+    mutating func keepIgnoreRules(_ text: String) throws(FileFault) {
+        if (ignoreRules ?? "").utf8.elementsEqual(text.utf8) { return }
+        try disk.replace(folder + "/ignore", Array(text.utf8))
+        ignoreRules = text
     }
 
     /// False if the synced folder was removed with everything in it. Such a removal must not delete

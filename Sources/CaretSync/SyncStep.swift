@@ -48,12 +48,15 @@ package enum SkipReason: Equatable, Sendable {
     case folder
     /// Another sync already syncs the folder.
     case syncedFolder
+    /// `.caretignore` excludes the file, which was synced before.
+    case ignored
 
     /// Whether this is a failure: the file should be synced, but could not be read.
     var isFault: Bool {
         switch self {
         case .unreadable: true
-        case .binary, .tooLarge, .notRegularFile, .invalidName, .blocked, .folder, .syncedFolder: false
+        case .binary, .tooLarge, .notRegularFile, .invalidName, .blocked, .folder, .syncedFolder, .ignored:
+            false
         }
     }
 
@@ -61,7 +64,7 @@ package enum SkipReason: Equatable, Sendable {
     var isObstacle: Bool {
         switch self {
         case .blocked, .folder: true
-        case .binary, .tooLarge, .notRegularFile, .unreadable, .invalidName, .syncedFolder: false
+        case .binary, .tooLarge, .notRegularFile, .unreadable, .invalidName, .syncedFolder, .ignored: false
         }
     }
 }

@@ -20,7 +20,7 @@ package actor Syncer {
     private(set) var listCount = 0
     /// True if some documents may have other names than their files.
     private var mayHaveRenames = false
-    private var agenda = SyncAgenda()
+    var agenda = SyncAgenda()
     var observations: [WireString: Observation] = [:]
     /// Known files that were missing when last checked. One of them may have been renamed.
     var missing: Set<WireString> = []
@@ -34,6 +34,10 @@ package actor Syncer {
     /// The result of the last scan, without its list of files. It names the files and folders that the scan
     /// could not read.
     private var lastScan = SyncFolder.Scan()
+    /// Nil until it is read for the first time.
+    var ignoreFile: IgnoreFile?
+    /// The metadata of `.caretignore` when it was read last.
+    var ignoreStatus: FileStatus?
 
     /// The signature of a file, and since when the file has had it, in milliseconds of a monotonic clock.
     struct Observation {
@@ -148,8 +152,10 @@ package actor Syncer {
 
     /// Counts files and documents before the first pass.
     package func count() throws -> SyncCounts {
-        let files = Set(try folder.scan { _, _ in }.files.keys)
+        try readIgnoreFile()
+        let files = Set(try folder.scan(ignoring: ignoreFile) { _, _ in }.files.keys)
         let documents = Set(news.documents.keys.compactMap { names.path(of: $0) })
+            .filter { ignoreFile?.ignores($0.string) != true }
         return SyncCounts(
             files: files.count, documents: documents.count, onlyHere: files.subtracting(documents).count,
             onlyThere: documents.subtracting(files).count)
@@ -183,7 +189,7 @@ package actor Syncer {
                 agenda.schedule(path, at: clock.steady() + wait)
             }
         }
-        if once, !agenda.hasFiles { return nil }
+        if once, !agenda.hasFiles, ignoreFile?.dueAt == nil { return nil }
         return agenda.pause(at: clock.steady())
     }
 
@@ -202,7 +208,8 @@ package actor Syncer {
 
     private func scan(_ watch: FolderWatch?) throws {
         let began = clock.steady()
-        let scan = try folder.scan { watch?.watch($0, $1) }
+        try readIgnoreFile()
+        let scan = try folder.scan(ignoring: ignoreFile) { watch?.watch($0, $1) }
         for path in scan.unnameable { leaveAlone(WireString(path), .invalidName) }
         for path in scan.synced { leaveAlone(WireString(path), .syncedFolder) }
         for (path, fault) in scan.unreadable { leaveAlone(path, .unreadable(fault.reason)) }
@@ -220,15 +227,21 @@ package actor Syncer {
         for path in Array(state.records.keys) { try forgetExpired(path) }
         let now = clock.steady()
         agenda.scanned(at: now, taking: now - began, isWatched: watch?.isComplete ?? false)
+        scheduleIgnoreScan()
     }
 
     private func check(_ path: WireString, once: Bool) async throws -> Int? {
         guard let document = names.document(of: path) else {
-            if try folder.signature(path) != nil { leaveAlone(path, .invalidName) }
+            if try folder.signature(path) != nil, try !isIgnored(path) { leaveAlone(path, .invalidName) }
             return nil
         }
         var signature: SyncFolder.Signature?
         do {
+            if try isIgnored(path) {
+                if let wait = try stopSyncing(path) { return wait }
+                (observations[path], finished[path], postponed[path]) = (nil, nil, nil)
+                return nil
+            }
             signature = try folder.signature(path)
             observe(path, signature)
             if isIdle(path),

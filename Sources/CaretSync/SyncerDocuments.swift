@@ -13,6 +13,8 @@ extension Syncer {
         var known: ObservedDocument?
         while true {
             try requireNews()
+            // The next check ends the sync of this file.
+            if try isIgnored(path) { return 0 }
             let hasPush = state.records[path]?.push != nil
             // A push that waits for a connection would be sent before the list of documents arrives.
             if hasPush, !server.isConnected { return Syncer.retryPause }

@@ -43,8 +43,12 @@ import Testing
         #expect(watch.isComplete)
         let written = try await changes(watch, bell) { for path in ["a", "sub/b"] { try write(path) } }
         #expect(written == .init(files: ["a", "sub/b"]))
-        let hidden = try await changes(watch, bell) { for path in [".x", "y~", "#z#"] { try write(path) } }
+        let hidden = try await changes(watch, bell) {
+            for path in [".x", "y~", "#z#", "sub/.caretignore"] { try write(path) }
+        }
         #expect(hidden == .init())
+        let rules = try await changes(watch, bell) { try write(".caretignore") }
+        #expect(rules == .init(needsScan: true))
         let moved = try await changes(watch, bell) {
             try manager.moveItem(atPath: root + "/sub/b", toPath: root + "/c")
             try manager.removeItem(atPath: root + "/a")

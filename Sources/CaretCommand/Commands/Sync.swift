@@ -13,7 +13,7 @@ struct Sync: Subcommand {
         details: """
             Files saved in the folder are pushed and merged with the changes of others. Changes of others are written to the \
             files. New, renamed and deleted files and documents are carried over in both directions. Hidden files, files \
-            that are not UTF-8 text and files that are too large are left alone. The state of the sync is kept in \
+            that are not UTF-8 text, files that are too large, and those that FOLDER/.caretignore excludes are left alone. The state of the sync is kept in \
             FOLDER/.caret, so you can end it at any moment and start it again. Removed files go to a trash: see `caret trash \
             list`. If the server has another store than before, the sync ends and changes nothing. With --adopt it continues \
             with that server and keeps every line of the files and documents. With --once the exit code is 1 if the server \

@@ -27,6 +27,10 @@ extension Failure {
             self.init(
                 "\(file): the record of the sync cannot be decoded",
                 advice: "remove \(stateFolder) to start over: no line of a file or document is lost")
+        case .invalidIgnoreFile(let file):
+            self.init(
+                "\(file): it must be a text file in UTF-8 of at most \(SyncFault.longestIgnoreFile) bytes",
+                advice: "correct it, or remove it to sync all files")
         case .stateFolderRemoved(let root):
             self.init("\(root): its folder \(SyncNames.stateFolder) was removed during the sync")
         }

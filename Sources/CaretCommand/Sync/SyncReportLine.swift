@@ -60,6 +60,7 @@ extension SkipReason {
         case .invalidName: "left alone: its name must be valid for both a file and a document"
         case .folder: "left alone: it is a folder on this machine"
         case .syncedFolder: "left alone: another `caret sync` already syncs this folder"
+        case .ignored: "left alone: .caretignore excludes it; the document stays as it is"
         case .blocked(let obstacle):
             "left alone: \(obstacle) is not a folder on this machine, and links are not followed"
         }

@@ -5,6 +5,8 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     /// Other machines would have full access, and the operator has not permitted it.
     case openToAnyone(ListenAddress)
     case openThroughProxy(Authority)
+    /// Pages of every local site may use the server, but other machines can reach it, as this address or name.
+    case localSitesElsewhere(String)
     /// Tokens are required, but another setting admits clients without a token.
     case tokensAndAnyone
     /// There are keys of signed tokens, but no client needs a token.
@@ -50,6 +52,12 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     private static func ofAccess(_ settings: Settings) -> [Contradiction] {
         var found: [Contradiction] = []
         let remote = settings.listen.first { !$0.isLoopback }
+        if settings.servesWeb, settings.webOrigins.contains(.local),
+            let reached = remote?.description
+                ?? settings.webHosts.first(where: { !$0.isLoopback })?.description
+        {
+            found.append(.localSitesElsewhere(reached))
+        }
         switch (settings.requiresTokens, settings.allowsAnyoneFromAnywhere) {
         case (true, true): found.append(.tokensAndAnyone)
         case (false, false):
@@ -107,6 +115,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .openToAnyone, .noListener, .sameAddress: "listen"
         case .openThroughProxy: "web_hosts"
+        case .localSitesElsewhere: "web_origins"
         case .keysWithoutTokens: "token_keys"
         case .guestsWithoutTokens: "guest_read"
         case .pageTokensWithoutTokens: "page_token_path"
@@ -132,6 +141,9 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         case .openThroughProxy(let host):
             "web_hosts: other machines may reach this server as \(host), and every client would have full access; "
                 + "set require_tokens to true, or set allow_anyone_from_anywhere to true to permit this"
+        case .localSitesElsewhere(let reached):
+            "web_origins: other machines can reach this server as \(reached), so \(AllowedSites.local) is not allowed; "
+                + "name each site, such as http://localhost:8000"
         case .tokensAndAnyone:
             "allow_anyone_from_anywhere and require_tokens are both true; set one of them to false"
         case .keysWithoutTokens:

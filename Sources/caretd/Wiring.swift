@@ -19,7 +19,7 @@ extension ServerSettings {
         limits = settings.limits
         node = WireString(settings.nodeName)
         pageTokenPath = settings.pageTokenPath
-        siteGuard = SiteGuard(hosts: settings.webHosts, origins: settings.webOrigins)
+        siteGuard = SiteGuard(hosts: settings.webHosts, sites: settings.webOrigins)
         if settings.signInHeader.isEmpty { return }
         proxySignIn = ProxySignIn(
             header: settings.signInHeader, lifeSeconds: settings.signInLifeSeconds,

@@ -1,9 +1,12 @@
 // Pages of other sites try to use a server without tokens on the user's machine, in a real browser.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startServer } from '../NodeSupport/programs.mjs'
+import { block } from '../NodeSupport/page.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
 import { startChromium } from './chromium.mjs'
 import { startRelay } from './relay.mjs'
@@ -100,6 +103,65 @@ export async function testGuard(programs) {
         }
         assert.match((await contents(server)).list, /^diary\t.*\n$/)
     })
+    await testLocalSites(programs, site, browser)
+}
+
+/** The server allows pages of this machine, as `scripts/run` starts it. */
+async function testLocalSites(programs, site, browser) {
+    const server = await startServer(programs, ['--web-origins', 'http://localhost:*'])
+    await server.caret(['put', 'diary', '--create'], diary)
+    const before = await contents(server)
+    const relay = await startRelay(server.port)
+    const url = `http://127.0.0.1:${relay.port}`
+
+    await test('the page of README.md works as it is', async () => {
+        site.readme = block('README.md', 'Try it', 'html', [['22738', server.port]])
+        const pages = [await browser.open(`http://localhost:${site.port}/readme`), await browser.open(`http://localhost:${site.port}/readme`)]
+        for (const page of pages) {
+            await page.evaluate(() => document.querySelector('textarea').focus())
+            await page.insert('Bread\n')
+        }
+        for (const page of pages) {
+            await page.waitFor(() => document.querySelector('textarea').value === 'Bread\nBread\n', 'the lines of both pages')
+            assert.deepEqual(page.problems, [])
+            await page.close()
+        }
+        await server.caret(['rm', 'agenda', '--yes'])
+    })
+
+    const strangers = [
+        ['a page of another site', `http://stranger.example:${site.port}/`],
+        ['a page of another name of this machine', `http://app.localhost:${site.port}/`],
+        ['a frame of this machine without an origin', `http://localhost:${site.port}/sandboxed`],
+        ['a file', `file://${site.file}`],
+    ]
+    for (const [who, address] of strangers) {
+        await test(`with http://localhost:*, ${who} can neither read nor write, and each request gets 403`, async () => {
+            const page = await browser.open(address)
+            await expectRefusals(page, url, relay, 403)
+            assert.deepEqual(await contents(server), before)
+        })
+    }
+
+    await test('with http://localhost:*, a site whose name now points to this machine gets 421', async () => {
+        relay.target = site.port
+        const page = await browser.open(`http://rebound.example:${relay.port}/`)
+        relay.target = server.port
+        await relay.statuses(2)
+        await expectRefusals(page, `http://rebound.example:${relay.port}`, relay, 421)
+        assert.deepEqual(await contents(server), before)
+    })
+
+    for (const host of ['localhost', '127.0.0.1']) {
+        await test(`with http://localhost:*, a page of ${host} on another port can read and write`, async () => {
+            const page = await browser.open(`http://${host}:${site.port}/`)
+            assert.ok((await make(page, 'GET', url)).read?.includes(secret))
+            await make(page, 'POST', url)
+            assert.deepEqual(await relay.statuses(2), [200, 200])
+            assert.ok((await contents(server)).text.includes(textOf('POST')))
+            await server.caret(['put', 'diary'], diary)
+        })
+    }
 }
 
 async function expectRefusals(page, url, relay, status) {
@@ -125,10 +187,12 @@ async function contents(server) {
 /** An HTTP server with the page that makes the attempts. `/sandboxed` is the same page without an origin. */
 async function startSite() {
     const script = readFileSync(new URL('hostile.js', import.meta.url))
+    const site = {}
     const server = createServer((request, response) => {
         // After the name points to the other server, the browser must not use an old connection to this one.
         response.setHeader('Connection', 'close')
         if (request.url === '/hostile.js') return response.setHeader('Content-Type', 'text/javascript').end(script)
+        if (request.url === '/readme') return response.setHeader('Content-Type', 'text/html').end(site.readme)
         const policy = request.url === '/sandboxed' ? 'sandbox allow-scripts allow-forms' : ''
         response.setHeader('Content-Security-Policy', policy).setHeader('Content-Type', 'text/html')
         response.end('<link rel="icon" href="data:,"><body><script src="/hostile.js"></script>')
@@ -136,5 +200,9 @@ async function startSite() {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     atEnd(() => server.close())
-    return { port: server.address().port }
+    const folder = mkdtempSync(join(tmpdir(), 'caret-site-'))
+    atEnd(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'page.html')
+    writeFileSync(file, `<link rel="icon" href="data:,"><body><script>${script}</script>`)
+    return Object.assign(site, { port: server.address().port, file })
 }

@@ -181,6 +181,28 @@ import Testing
         #expect(configured("{web_hosts: ['a.example'], web: false}").sentences == [])
     }
 
+    @Test("pages of all local sites are allowed only if no other machine can reach the server")
+    func localSites() {
+        let local = "web_origins: ['http://localhost:*']"
+        for more in [
+            "listen: ['127.0.0.1:7', '[::1]:7', 'localhost:8']",
+            "web_hosts: ['localhost'], require_tokens: true",
+            "listen: ['10.1.2.3:7'], require_tokens: true, web: false",
+        ] {
+            #expect(configured("{\(local), \(more)}").sentences == [])
+        }
+        for (more, reached) in [
+            ("listen: ['127.0.0.1:7', '10.1.2.3:7']", "10.1.2.3:7"),
+            ("web_hosts: ['a.example']", "a.example"),
+        ] {
+            #expect(
+                configured("{\(local), \(more), require_tokens: true}").sentences == [
+                    "caret.json5:1:15: web_origins: other machines can reach this server as \(reached), so "
+                        + "http://localhost:* is not allowed; name each site, such as http://localhost:8000"
+                ])
+        }
+    }
+
     @Test(
         "settings that contradict are refused with the position of one of them",
         arguments: [

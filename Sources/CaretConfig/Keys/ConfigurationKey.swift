@@ -33,7 +33,7 @@ package struct ConfigurationKey: Sendable {
         case tlsUse(Path<TLSUse>)
         case addresses(Path<[ListenAddress]>)
         case hosts(Path<[Authority]>)
-        case origins(Path<[Origin]>)
+        case origins(Path<[AllowedSites]>)
         /// Beginnings of the names of documents.
         case prefixes(Path<[String]>)
         /// The name of a field of HTTP; empty for none.

@@ -16,7 +16,8 @@ extension ConfigurationKey {
         case .addresses(let path):
             put(found.texts.flatMap { Self.list($0, ListenAddress.init) }, path, &settings)
         case .hosts(let path): put(found.texts.flatMap { Self.list($0, Self.host) }, path, &settings)
-        case .origins(let path): put(found.texts.flatMap { Self.list($0, Origin.init) }, path, &settings)
+        case .origins(let path):
+            put(found.texts.flatMap { Self.list($0, AllowedSites.init) }, path, &settings)
         case .prefixes(let path): put(found.texts.flatMap { Self.list($0, Self.prefix) }, path, &settings)
         case .header(let path): put(found.text.flatMap(Self.header), path, &settings)
         case .machines(let path): put(found.texts.flatMap { Self.list($0, IPAddress.init) }, path, &settings)
@@ -190,7 +191,8 @@ extension ConfigurationKey {
         case .hosts:
             "at most \(Self.mostItems) names or IP addresses without a port, such as caret.example.org"
         case .origins:
-            "at most \(Self.mostItems) origins, such as https://app.example.org"
+            "at most \(Self.mostItems) origins, such as https://app.example.org; "
+                + "http://localhost:* means all sites of this machine"
         case .prefixes:
             "at most \(Self.mostItems) beginnings of names, such as public/; an empty one means all documents"
         case .header:

@@ -35,7 +35,7 @@ package struct Settings: Equatable, Sendable {
     /// The names under which the server is reached over HTTP, besides those of this machine.
     package var webHosts: [Authority] = []
     /// The sites whose pages may use the server.
-    package var webOrigins: [Origin] = []
+    package var webOrigins: [AllowedSites] = []
 
     /// The PEM files of the certificate with its chain, and of its private key; empty for no TLS.
     package var tlsCertificate = ""

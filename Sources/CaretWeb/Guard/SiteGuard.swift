@@ -14,13 +14,13 @@ package struct SiteGuard: Sendable {
     }
 
     private let hosts: Set<String>
-    private let origins: Set<Origin>
+    private let sites: [AllowedSites]
 
-    /// `hosts` are the names by which clients reach the server, as a proxy forwards them. `origins` are the
-    /// sites whose pages may use this server.
-    package init(hosts: [Authority] = [], origins: [Origin] = []) {
+    /// `hosts` are the names by which clients reach the server, as a proxy forwards them. `sites` are those
+    /// whose pages may use this server.
+    package init(hosts: [Authority] = [], sites: [AllowedSites] = []) {
         self.hosts = Set(hosts.map(\.host))
-        self.origins = Set(origins)
+        self.sites = sites
     }
 
     /// Throws the refusal of a request that must not be served.
@@ -40,7 +40,7 @@ package struct SiteGuard: Sendable {
     func otherSite(of head: RequestHead) -> String? {
         guard let sent = head.fields["origin"].first else { return nil }
         let text = String(decoding: sent, as: UTF8.self)
-        return Origin(text).flatMap { origins.contains($0) ? text : nil }
+        return Origin(text).flatMap { isAllowed($0) ? text : nil }
     }
 
     /// Whether a request that was checked comes from a page of this server itself, or from a program that is no browser.
@@ -82,8 +82,10 @@ package struct SiteGuard: Sendable {
     }
 
     private func isOurs(_ origin: Origin, _ host: Authority, isSecure: Bool) -> Bool {
-        origins.contains(origin) || isOwn(origin, host, isSecure: isSecure)
+        isAllowed(origin) || isOwn(origin, host, isSecure: isSecure)
     }
+
+    private func isAllowed(_ origin: Origin) -> Bool { sites.contains { $0.contains(origin) } }
 
     private func isOwn(_ origin: Origin, _ host: Authority, isSecure: Bool) -> Bool {
         if origin == Origin(isSecure: isSecure, host) { return true }

@@ -97,7 +97,7 @@ import Testing
         let rights = try ["write:home/{user}/", "read:public/"].map { try #require(SignInRight($0)) }
         let siteGuard = SiteGuard(
             hosts: [try #require(Authority("caret.example.org"))],
-            origins: [try #require(Origin("https://app.example.org"))])
+            sites: [try #require(AllowedSites("https://app.example.org"))])
         return WebWorld(
             at: listener, siteGuard,
             proxySignIn: ProxySignIn(header: "X-Forwarded-User", lifeSeconds: 3_600, rights: rights))

@@ -12,8 +12,8 @@ import Testing
     ]
 
     private func conversation() throws -> WebConversation {
-        let origin = try #require(Origin(Self.site))
-        return WebConversation(WebWorld(SiteGuard(origins: [origin])))
+        let site = try #require(AllowedSites(Self.site))
+        return WebConversation(WebWorld(SiteGuard(sites: [site])))
     }
 
     @Test("such a page may read responses, also errors")

@@ -134,8 +134,28 @@ import Testing
         let (listener, request, expected) = Self.configured[index]
         let siteGuard = SiteGuard(
             hosts: [try #require(Authority("caret.example.org"))],
-            origins: [try #require(Origin("https://app.example.org"))])
+            sites: [try #require(AllowedSites("https://app.example.org"))])
         #expect(verdict(on: request, at: listener, siteGuard) == expected, "\(request)")
+    }
+
+    @Test(
+        "`http://localhost:*` allows pages of this machine over HTTP, under three names, and no others",
+        arguments: [
+            ("http://localhost", "ok"), ("http://localhost:5173", "ok"), ("http://LOCALHOST:1", "ok"),
+            ("http://127.0.0.1:65535", "ok"), ("http://[::1]:8000", "ok"),
+            ("https://localhost:5173", "403"), ("http://app.localhost:5173", "403"),
+            ("http://127.0.0.2:1", "403"),
+            ("http://[::ffff:127.0.0.1]:1", "403"), ("http://localhost.evil.example", "403"),
+            ("http://evil.example", "403"), ("null", "403"), ("http://localhost:*", "403"),
+            ("file://", "403"),
+        ])
+    func localSites(origin: String, expected: String) {
+        let siteGuard = SiteGuard(sites: [.local])
+        let request = "GET /healthz | Host: localhost:7 | Origin: \(origin)"
+        #expect(verdict(on: request, at: .tcp, siteGuard) == expected)
+        // A name of another site may point to this machine.
+        let rebound = "GET /healthz | Host: evil.example | Origin: \(origin)"
+        #expect(verdict(on: rebound, at: .tcp, siteGuard) == "421")
     }
 
     private func verdict(on request: String, at listener: SiteGuard.Listener, _ siteGuard: SiteGuard)

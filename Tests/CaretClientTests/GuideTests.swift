@@ -40,6 +40,7 @@ import Testing
         try await sendRequests(client)
         let document = try await edit(client)
         try await keep(host, port)
+        try await observe(client)
         try view(document)
         try await administer(server)
     }
@@ -148,6 +149,14 @@ import Testing
         let diary = lasting.open("diary", creating: true)
         try diary.replace(0..<0, with: "Rain.\n")
         try await diary.kept()
+    }
+
+    @MainActor private func observe(_ client: LiveClient) async throws {
+        let observed = ObservableDocument(client, "lists/shopping")
+        try await observed.live.opened()
+        observed.text += "Oil\n"
+        try await observed.live.saved()
+        #expect(try await client.read("lists/shopping").text.hasSuffix("Oil\n"))
     }
 
     private func view(_ document: LiveDocument) throws {

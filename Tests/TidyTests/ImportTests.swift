@@ -20,7 +20,7 @@ struct ImportTable {
         "Sources/CZlib": [],
         "Sources/CaretClient": [
             "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS", "CaretWire", "CryptoKit", "Darwin",
-            "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Network", "Security",
+            "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Network", "Observation", "Security",
             "Synchronization",
         ],
         "Sources/CaretCommand": [
@@ -36,7 +36,6 @@ struct ImportTable {
         ],
         "Sources/CaretLog": ["CaretCore"],
         "Sources/CaretPage": [],
-        "Sources/CaretEditors": [],
         "Sources/CaretPostgres": [
             "CLinux", "COpenSSL", "CPostgres", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog",
             "Dispatch",
@@ -74,8 +73,7 @@ struct ImportTable {
         "Tests/CaretClientTests": [
             "AppKit", "CaretClient", "CaretConcurrency", "CaretCore", "CaretReplica", "CaretTLS",
             "CaretViews", "CaretWire", "TestSupport", "UIKit", "Dispatch", "Foundation", "Glibc",
-            "Synchronization",
-            "Testing",
+            "Observation", "Synchronization", "Testing",
         ],
         "Tests/CaretCommandTests": [
             "CaretClient", "CaretCommand", "CaretConfig", "CaretCore", "CaretFormat", "CaretLog",
@@ -127,6 +125,7 @@ struct ImportTable {
             "Glibc", "Testing",
         ],
         "Tests/ClientWriter": ["CaretClient", "CaretCore", "Glibc"],
+        "Tests/EditorTests": [],
         "Tests/NodeSupport": [],
         "Tests/OperationsTests": [],
         "Tests/ScenarioTests": [

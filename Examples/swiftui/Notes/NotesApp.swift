@@ -17,25 +17,27 @@ struct NoteView: View {
 
     var body: some View {
         VStack {
-            DocumentEditor(note.document)
-            StateLine(document: note.document)
+            TitleField(title: note.title)
+            DocumentEditor(note.text.live)
+            StateLine(document: note.text)
         }.padding()
     }
 }
 
+struct TitleField: View {
+    @Bindable var title: ObservableDocument
+
+    var body: some View { TextField("Title", text: $title.text) }
+}
+
 /// Says whether the text is saved.
 struct StateLine: View {
-    let document: LiveDocument
-    @State private var words = "Connecting…"
+    let document: ObservableDocument
 
-    var body: some View {
-        Text(words).task {
-            for await snapshot in document.snapshots { words = sentence(for: snapshot.state) }
-        }
-    }
+    var body: some View { Text(sentence) }
 
-    private func sentence(for state: SavingState) -> String {
-        switch state {
+    private var sentence: String {
+        switch document.state {
         case .opening: "Connecting…"
         case .saved: "Saved"
         case .sending: "Saving…"
@@ -45,14 +47,16 @@ struct StateLine: View {
     }
 }
 
-/// The connection and the document. The client connects again by itself whenever it has lost its connection.
+/// The connection and the documents. The client connects again by itself whenever it has lost its connection.
 @MainActor final class Note {
     private let client: LiveClient
-    let document: LiveDocument
+    let title: ObservableDocument
+    let text: ObservableDocument
 
     init() {
         let address = ServerAddress.tcp(host: "127.0.0.1", port: ServerAddress.defaultPort)
         client = LiveClient(address, ClientOptions(person: PersonInfo(name: "Ann", color: "#0072b2")))
-        document = client.open("welcome", creating: true)
+        title = ObservableDocument(client, "welcome title", creating: true)
+        text = ObservableDocument(client, "welcome", creating: true)
     }
 }

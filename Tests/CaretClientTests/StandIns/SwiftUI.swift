@@ -1,6 +1,7 @@
 // The parts of SwiftUI that the sources of this repository use. The signatures are from memory. Nothing here
 // works: the tests only compile against it.
 @_exported public import Foundation
+public import Observation
 
 #if canImport(UIKit)
     public import UIKit
@@ -40,18 +41,25 @@ public struct VStack: View {
     public typealias Body = Never
 }
 
+public struct TextField: View {
+    public init(_ title: String, text: Binding<String>) {}
+    public typealias Body = Never
+}
+
 extension View {
-    public func task(@_inheritActorContext _ action: @escaping @Sendable () async -> Void) -> some View {
-        self
-    }
     public func padding() -> some View { self }
 }
 
-@MainActor @propertyWrapper public struct State<Value> {
+public struct Binding<Value> {}
+
+@MainActor @propertyWrapper @dynamicMemberLookup public struct Bindable<Value: AnyObject & Observable> {
     public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
-    public var wrappedValue: Value {
-        get { neverRun() }
-        nonmutating set {}
+    public var wrappedValue: Value
+    public var projectedValue: Bindable<Value> { self }
+    public subscript<Subject>(dynamicMember path: ReferenceWritableKeyPath<Value, Subject>) -> Binding<
+        Subject
+    > {
+        neverRun()
     }
 }
 

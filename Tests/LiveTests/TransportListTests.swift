@@ -20,7 +20,7 @@ import Testing
         "ProtocolPageTests": "the page shows lines",
         "ProxySignInTests": "requests over HTTP; CaretWebTests tests WebSockets of a proxy",
         "ReadRaceTests": "reads over HTTP beside pushes over HTTP",
-        "ReadmeTests": "the page shows lines",
+        "SessionPageTests": "the page shows lines",
         "ReloadTests": "the new configuration, whatever the clients speak",
         "RollingRestartTests": "editors over lines and over WebSockets work on the same servers",
         "ServiceNotifierTests": "no client connects",

@@ -107,7 +107,7 @@ function printFeature() {
   for (const line of git("diff", "--numstat", "--no-renames", `${commit}^`, commit).trim().split("\n")) {
     const [added, removed, path] = line.split("\t");
     const folders = path.split("/").slice(0, -1);
-    const target = /^(Sources|Tests|Benchmarks)$/.test(folders[0]) ? folders.slice(0, 2) : folders.slice(0, 1);
+    const target = /^(Sources|Clients|Tests|Benchmarks)$/.test(folders[0]) ? folders.slice(0, 2) : folders.slice(0, 1);
     const exists = git("ls-tree", commit, path) !== "";
     const kind = isMade(git("show", `${exists ? commit : `${commit}^`}:${path}`)) ? "made" : "hand";
     const row = targets.get(target.join("/")) ?? { hand: [0, 0, 0], made: [0, 0, 0] };

@@ -8,7 +8,7 @@ struct LinkRule {
 
     /// If code on a page begins with one of these folders, it is a path of the repository.
     private static let folders = [
-        "Benchmarks/", "Sources/", "Tests/", "config/", "docs/", "migrations/", "scripts/",
+        "Benchmarks/", "Clients/", "Sources/", "Tests/", "config/", "docs/", "migrations/", "scripts/",
     ]
 
     init(paths: [String], pages: [RepositoryFile]) {

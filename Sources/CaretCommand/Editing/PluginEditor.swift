@@ -36,7 +36,7 @@ struct PluginEditor {
         let parts = program.split(separator: "/").dropLast().map(String.init)
         let above = parts.indices.reversed().map { "/" + parts[..<$0].joined(separator: "/") }
         let folders = above.prefix(4).flatMap { parent -> [String] in
-            [parent + "/share/caret/editors", parent + "/Sources/CaretEditors"]
+            [parent + "/share/caret/editors", parent + "/Clients/editors"]
         }
         return folders.first { access($0, R_OK) == 0 }
     }

@@ -10,7 +10,7 @@ struct EditorPluginTests {
         /// The folder of the plugins.
         private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Sources/CaretEditors").path
+            .appending(path: "Clients/editors").path
 
         func command(opening document: String) -> [String] {
             let caret = ChildProgram.path(of: "caret")

@@ -5,6 +5,7 @@
 ;;; Commentary:
 
 ;; `M-x caret-open' opens a document, and `C-u M-x caret-open' creates it.  Others see your caret, and you see theirs.
+;; `M-x caret-list' lists the documents.
 ;; The package runs the command `caret pipe', which docs/editors.md describes.
 
 ;;; Code:
@@ -65,7 +66,7 @@
 ;;;###autoload
 (defun caret-open (name &optional create)
   "Open the live document NAME in a buffer.  With a prefix argument or CREATE, create the document."
-  (interactive "sDocument: \nP")
+  (interactive (list (completing-read "Document: " (completion-table-dynamic #'caret--complete)) current-prefix-arg))
   (let ((buffer (get-buffer-create (concat "caret:" name))))
     (with-current-buffer buffer
       (unless (process-live-p caret--process)
@@ -263,6 +264,85 @@ A line that begins with two spaces says what to do about the line before it."
   (let ((overlay (make-overlay start (max start end))))
     (overlay-put overlay property value)
     (push overlay caret--overlays)))
+
+;;; The list of documents
+
+(defvar-local caret--prefix "" "The names of the list begin with this prefix.")
+
+(defvar caret-list-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "RET") #'caret-list-open)
+    map))
+
+(define-derived-mode caret-list-mode special-mode "Caret list"
+  "The names of documents, one on each line."
+  (setq revert-buffer-function (lambda (&rest _) (caret-list caret--prefix))))
+
+;;;###autoload
+(defun caret-list (&optional prefix)
+  "List the documents whose names begin with PREFIX, which a prefix argument asks for."
+  (interactive (list (and current-prefix-arg (read-string "Prefix: "))))
+  (let ((buffer (get-buffer-create "*caret list*"))
+        (prefix (or prefix "")))
+    (with-current-buffer buffer
+      (caret-list-mode)
+      (setq caret--prefix prefix))
+    (pop-to-buffer-same-window buffer)
+    (caret--find-names prefix (lambda (names fault) (caret--show-list buffer prefix names fault)))))
+
+(defun caret-list-open ()
+  "Open the document of the line."
+  (interactive)
+  (let ((name (buffer-substring-no-properties (line-beginning-position) (line-end-position))))
+    (unless (string-empty-p name) (caret-open name))))
+
+(defun caret--show-list (buffer prefix names fault)
+  "Show NAMES, which begin with PREFIX, in BUFFER; or show FAULT."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (insert (string-join names "\n"))
+        (goto-char (point-min))
+        (set-buffer-modified-p nil))))
+  (cond (fault (message "%s" fault))
+        (names nil)
+        ((string-empty-p prefix) (message "There are no documents yet; C-u M-x caret-open creates one"))
+        (t (message "No document that you may read begins with %s" prefix))))
+
+(defun caret--find-names (prefix done)
+  "Run `caret ls' for PREFIX, and call DONE with the names, and with a fault or nil.  Return the process."
+  (let (names fault)
+    (unless (executable-find (car caret-command))
+      (user-error "There is no program %s; install it, or set `caret-command'" (car caret-command)))
+    ;; Standard error goes to the same filter, because Emacs may run the sentinel before it has read another pipe.
+    (make-process
+     :name "caret ls" :buffer nil :connection-type 'pipe :coding 'utf-8-unix :noquery t
+     :command (append caret-command (list "ls" "--json" "--" prefix))
+     :filter (caret--by-lines
+              (lambda (line)
+                (let ((entry (caret--entry line)))
+                  (if (plist-get entry :doc)
+                      (push (plist-get entry :doc) names)
+                    (setq fault (mapconcat #'identity (delq nil (list (plist-get entry :error) (plist-get entry :advice)))
+                                           "; "))))))
+     :sentinel (lambda (process _event)
+                 (unless (process-live-p process) (funcall done (nreverse names) fault))))))
+
+(defun caret--entry (line)
+  "Return LINE of `caret ls', as a plist.  A line that is not an object says what is wrong."
+  (if (string-prefix-p "{" line)
+      (json-parse-string line :object-type 'plist :null-object nil)
+    (list :error (string-remove-prefix "caret: " line))))
+
+(defun caret--complete (prefix)
+  "Return the names of the documents that begin with PREFIX.  Wait at most a second for the server."
+  (let* (found
+         (end (+ (float-time) 1))
+         (process (caret--find-names prefix (lambda (names _fault) (setq found names)))))
+    (while (and (process-live-p process) (< (float-time) end))
+      (accept-process-output process 0.1))
+    found))
 
 (provide 'caret)
 

@@ -12,28 +12,44 @@ struct EditorPluginTests {
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Clients/editors").path
 
-        func command(opening document: String) -> [String] {
+        /// Starts the editor, which then runs a command of its plugin.
+        func words(running command: String) -> [String] {
             let caret = ChildProgram.path(of: "caret")
             switch self {
             case .vim:
                 return [
                     "vim", "-N", "-u", "NONE", "-i", "NONE", "-n", "--cmd", "set laststatus=2",
                     "--cmd", "let g:caret_command = ['\(caret)']",
-                    "-S", "\(Editor.folder)/vim/plugin/caret.vim", "-c", "CaretOpen \(document)",
+                    "-S", "\(Editor.folder)/vim/plugin/caret.vim", "-c", command,
                 ]
             case .neovim:
                 return [
                     "nvim", "-u", "NONE", "-i", "NONE", "-n", "--cmd", "let g:caret_command = ['\(caret)']",
-                    "-S", "\(Editor.folder)/neovim/plugin/caret.lua", "-c", "CaretOpen \(document)",
+                    "-S", "\(Editor.folder)/neovim/plugin/caret.lua", "-c", command,
                 ]
             case .emacs:
                 return [
                     "emacs", "-nw", "-Q", "--eval",
                     "(setq inhibit-startup-screen t caret-command '(\"\(caret)\"))",
-                    "-l", "\(Editor.folder)/emacs/caret.el", "--eval", "(caret-open \"\(document)\")",
+                    "-l", "\(Editor.folder)/emacs/caret.el", "--eval", command,
                 ]
             }
         }
+
+        func opening(_ document: String) -> String {
+            self == .emacs ? "(caret-open \"\(document)\")" : "CaretOpen \(document)"
+        }
+
+        func listing(_ prefix: String) -> String {
+            self == .emacs ? "(caret-list \"\(prefix)\")" : "CaretList \(prefix)"
+        }
+
+        /// The keys that begin to open a document, before its name.
+        var openingKeys: [String] {
+            self == .emacs ? ["M-x"] + keys("caret-open") + ["Enter"] : keys(":CaretOpen") + ["Space"]
+        }
+
+        func keys(_ text: String) -> [String] { text.map { $0 == " " ? "Space" : String($0) } }
 
         /// The keys that append a text to the line `two`, which is the second one.
         func appending(_ text: String) -> [String] {
@@ -57,19 +73,19 @@ struct EditorPluginTests {
     private func open(
         _ editor: Editor, _ document: String, as name: String, on session: CommandSession
     ) throws -> TerminalScreen {
-        let screen = try start(editor, document, as: name, on: session)
+        let screen = try start(editor, editor.opening(document), as: name, on: session)
         try screen.waits { $0.contains("two") }
         return screen
     }
 
     private func start(
-        _ editor: Editor, _ document: String, as name: String, on session: CommandSession
+        _ editor: Editor, _ command: String, as name: String, on session: CommandSession
     ) throws -> TerminalScreen {
         let environment = [
             "CARET_SERVER": session.address, "USER": name, "XDG_STATE_HOME": session.folder.path + "/" + name,
             "HOME": session.folder.path,
         ]
-        let words = ["env"] + environment.map { "\($0)=\($1)" } + editor.command(opening: document)
+        let words = ["env"] + environment.map { "\($0)=\($1)" } + editor.words(running: command)
         return try TerminalScreen(running: words, on: session)
     }
 
@@ -105,11 +121,49 @@ struct EditorPluginTests {
     func faults(editor: Editor) throws {
         let session = try CommandSession()
         #expect(try session.caret(["put", "list", "--create"], input: "one\ntwo\n").status == 0)
-        let missing = try start(editor, "missing", as: "Ann", on: session)
+        let missing = try start(editor, editor.opening("missing"), as: "Ann", on: session)
         try missing.waits { $0.contains("there is no such document") }
         let screen = try open(editor, "list", as: "Ann", on: session)
         session.stop()
         try screen.waits { $0.contains("the server cannot be reached") }
+    }
+
+    @Test(
+        "an editor lists documents, and opens one, whatever its name is", arguments: Editor.allCases)
+    func list(editor: Editor) throws {
+        let session = try CommandSession()
+        // Vim would run a part of this name, if it were a part of a command.
+        let name = "it's 100% #1 | quit! \"$(exit)\""
+        #expect(try session.caret(["put", name, "--create"], input: "one\ntwo\n").status == 0)
+        #expect(try session.caret(["put", "other", "--create"], input: "three\n").status == 0)
+        let screen = try start(editor, editor.listing(""), as: "Ann", on: session)
+        try screen.waits { $0.contains(name) && $0.contains("other") }
+        try screen.press("Enter")
+        try screen.waits { $0.contains("one") && $0.contains("two") }
+        let filtered = try start(editor, editor.listing("oth"), as: "Ann", on: session)
+        try filtered.waits { $0.contains("other") && !$0.contains("100%") }
+        let empty = try start(editor, editor.listing("nope"), as: "Ann", on: session)
+        try empty.waits { $0.lowercased().contains("no document that you may read begins with nope") }
+    }
+
+    @Test("the name of a document is completed, also after a space", arguments: Editor.allCases)
+    func completion(editor: Editor) throws {
+        let session = try CommandSession()
+        #expect(try session.caret(["put", "my list", "--create"], input: "one\ntwo\n").status == 0)
+        let screen = try start(editor, editor.listing(""), as: "Ann", on: session)
+        try screen.waits { $0.contains("my list") }
+        for key in editor.openingKeys + editor.keys("my l") + ["Tab"] { try screen.press(key) }
+        try screen.waits { $0.contains(editor == .emacs ? "Document: my list" : ":CaretOpen my list") }
+        try screen.press("Enter")
+        try screen.waits { $0.contains("two") }
+    }
+
+    @Test("a list says why there is none", arguments: Editor.allCases)
+    func listFaults(editor: Editor) throws {
+        let session = try CommandSession()
+        session.stop()
+        let screen = try start(editor, editor.listing(""), as: "Ann", on: session)
+        try screen.waits { $0.contains("Connection refused") }
     }
 
     @Test(

@@ -1,4 +1,5 @@
--- Live documents of a Caret server in Neovim. `:CaretOpen NAME` opens a document, and `:CaretNew NAME` creates it.
+-- Live documents of a Caret server in Neovim. `:CaretOpen NAME` opens a document, `:CaretNew NAME` creates it, and
+-- `:CaretList PREFIX` lists the documents whose names begin with a prefix.
 --
 -- The plugin runs `caret pipe`, which docs/editors.md describes. Set vim.g.caret_command to use another program or
 -- address, for example { 'caret', '--server', 'text.example.org' }.
@@ -130,7 +131,10 @@ local function show(document, text)
   api.nvim_buf_attach(document.buffer, false, {
     on_lines = function(_, _, _, first, last, new_last) lines_changed(document, first, last, new_last) end,
   })
-  api.nvim_buf_call(document.buffer, function() vim.cmd('filetype detect') end)
+  -- With `filetype off`, there is nothing that detects a type.
+  if fn.exists('#filetypedetect#BufRead') == 1 then
+    api.nvim_buf_call(document.buffer, function() vim.cmd('filetype detect') end)
+  end
 end
 
 local function receive(document, line)
@@ -210,8 +214,71 @@ local function open(name, options)
   vim.keymap.set('n', '<C-r>', function() send(document, { type = 'redo' }) end, { buffer = buffer })
 end
 
-api.nvim_create_user_command('CaretOpen', function(command) open(command.args, {}) end, { nargs = 1 })
-api.nvim_create_user_command('CaretNew', function(command) open(command.args, { '--create' }) end, { nargs = 1 })
+-- The list of documents
+
+-- What a line of standard error says. With --json, it is an object.
+local function fault_in(line)
+  if line:sub(1, 1) ~= '{' then return line end
+  local fault = vim.json.decode(line)
+  return fault.advice and fault.error .. '; ' .. fault.advice or fault.error
+end
+
+-- Runs `caret ls`, and then calls `done` with the names, and with a fault or nil.
+local function find_names(prefix, done)
+  local names, fault = {}, nil
+  local command = vim.list_extend({}, vim.g.caret_command or { 'caret' })
+  if fn.executable(command[1]) == 0 then
+    return done({}, 'there is no program ' .. command[1] .. ' on your PATH; install it, or set vim.g.caret_command')
+  end
+  fn.jobstart(vim.list_extend(command, { 'ls', '--json', '--', prefix }), {
+    on_stdout = by_lines(function(line) table.insert(names, vim.json.decode(line).doc) end),
+    on_stderr = by_lines(function(line) fault = fault_in(line) end),
+    on_exit = function() done(names, fault) end,
+  })
+end
+
+local function show_list(buffer, prefix, names, fault)
+  if fault then
+    report(fault)
+  elseif #names == 0 then
+    report(prefix == '' and 'there are no documents yet; :CaretNew NAME creates one'
+      or 'no document that you may read begins with ' .. prefix)
+  elseif api.nvim_buf_is_loaded(buffer) then
+    vim.bo[buffer].modifiable = true
+    api.nvim_buf_set_lines(buffer, 0, -1, false, names)
+    vim.bo[buffer].modifiable = false
+  end
+end
+
+-- Shows the documents in a buffer with one name on each line. Enter opens the document of a line.
+local function list(prefix)
+  vim.cmd('silent edit ' .. fn.fnameescape('caret-list://' .. prefix))
+  local buffer = api.nvim_get_current_buf()
+  local set = vim.bo[buffer]
+  set.buftype, set.bufhidden, set.swapfile, set.buflisted, set.modifiable = 'nofile', 'wipe', false, false, false
+  vim.keymap.set('n', '<CR>', function()
+    local name = api.nvim_get_current_line()
+    if name ~= '' then open(name, {}) end
+  end, { buffer = buffer })
+  find_names(prefix, function(names, fault) show_list(buffer, prefix, names, fault) end)
+end
+
+-- Completes the name of a document. Waits at most a second for the server.
+local function complete(lead, line, position)
+  -- Neovim completes only the last word, but a name can have spaces.
+  local typed = line:sub(1, position):match('Caret%a+%s+(.*)') or ''
+  local found
+  find_names(typed, function(names) found = names end)
+  vim.wait(1000, function() return found ~= nil end, 10)
+  return vim.tbl_map(function(name) return name:sub(#typed - #lead + 1) end, found or {})
+end
+
+local function command(name, nargs, body)
+  api.nvim_create_user_command(name, function(given) body(given.args) end, { nargs = nargs, complete = complete })
+end
+command('CaretOpen', 1, function(name) open(name, {}) end)
+command('CaretNew', 1, function(name) open(name, { '--create' }) end)
+command('CaretList', '?', list)
 
 -- What a status line can show about a document: `%{v:lua.CaretStatus()}`.
 function CaretStatus()

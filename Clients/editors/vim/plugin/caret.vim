@@ -1,4 +1,5 @@
-" Live documents of a Caret server in Vim 9. `:CaretOpen NAME` opens a document, and `:CaretNew NAME` creates it.
+" Live documents of a Caret server in Vim 9. `:CaretOpen NAME` opens a document, `:CaretNew NAME` creates it, and
+" `:CaretList PREFIX` lists the documents whose names begin with a prefix.
 "
 " The plugin runs `caret pipe`, which docs/editors.md describes. Set g:caret_command to use another program or address,
 " for example ['caret', '--server', 'text.example.org'].
@@ -11,8 +12,9 @@ let g:loaded_caret = 1
 let s:cpoptions = &cpoptions
 set cpoptions&vim
 
-command! -nargs=1 CaretOpen call s:Open(<q-args>, [])
+command! -nargs=1 -complete=customlist,s:CompleteName CaretOpen call s:Open(<q-args>, [])
 command! -nargs=1 CaretNew call s:Open(<q-args>, ['--create'])
+command! -nargs=? -complete=customlist,s:CompleteName CaretList call s:List(<q-args>)
 
 " The colors of people who have not chosen one.
 let s:colors = ['#b4542c', '#2c7a5a', '#3f62b0', '#8a4b9c', '#8a6d1b', '#2b7d8c']
@@ -172,6 +174,10 @@ endfunction
 
 function! s:Fail(document, line) abort
   let a:document.message = a:line
+  call s:ShowError(a:line)
+endfunction
+
+function! s:ShowError(line) abort
   echohl ErrorMsg
   echomsg substitute(strtrans(a:line), '^caret: ', '', '')
   echohl None
@@ -309,6 +315,74 @@ function! s:Highlight(peer, index) abort
   let group = 'CaretPeer' .. color[1:]
   execute 'highlight' group 'ctermfg=White ctermbg=' .. (a:index % 6 + 1) 'guifg=#ffffff guibg=' .. color
   return group
+endfunction
+
+" The list of documents
+
+" Shows the documents in a buffer with one name on each line. Enter opens the document of a line.
+function! s:List(prefix) abort
+  execute 'silent edit' fnameescape('caret-list://' .. a:prefix)
+  setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted nomodifiable
+  nnoremap <buffer> <silent> <CR> :<C-u>call <SID>OpenLine()<CR>
+  let buffer = bufnr()
+  call s:FindNames(a:prefix, {found -> s:ShowList(buffer, a:prefix, found)})
+endfunction
+
+function! s:OpenLine() abort
+  if !empty(getline('.'))
+    call s:Open(getline('.'), [])
+  endif
+endfunction
+
+function! s:ShowList(buffer, prefix, found) abort
+  if !empty(a:found.fault)
+    call s:ShowError(a:found.fault)
+  elseif empty(a:found.names)
+    call s:ShowError(empty(a:prefix) ? 'there are no documents yet; :CaretNew NAME creates one'
+          \ : 'no document that you may read begins with ' .. a:prefix)
+  elseif bufloaded(a:buffer)
+    call setbufvar(a:buffer, '&modifiable', 1)
+    call setbufline(a:buffer, 1, a:found.names)
+    call setbufvar(a:buffer, '&modifiable', 0)
+    redraw
+  endif
+endfunction
+
+" Runs `caret ls`, and then calls `Done` with the names, and with a fault or ''.
+function! s:FindNames(prefix, Done) abort
+  let [found, Done] = [{'names': [], 'fault': ''}, a:Done]
+  let command = get(g:, 'caret_command', ['caret']) + ['ls', '--json', '--', a:prefix]
+  if !executable(command[0])
+    let found.fault = 'there is no program ' .. command[0] .. ' on your PATH; install it, or set g:caret_command'
+    call Done(found)
+    return
+  endif
+  return job_start(command, {'mode': 'nl', 'close_cb': {_ -> Done(found)},
+        \ 'out_cb': {_, line -> add(found.names, json_decode(line).doc)},
+        \ 'err_cb': {_, line -> extend(found, {'fault': s:Fault(line)})}})
+endfunction
+
+" What a line of standard error says. With --json, it is an object.
+function! s:Fault(line) abort
+  if a:line !~# '^{'
+    return a:line
+  endif
+  let fault = json_decode(a:line)
+  return fault.error .. (empty(get(fault, 'advice', '')) ? '' : '; ' .. fault.advice)
+endfunction
+
+" Completes the name of a document. Waits at most a second for the server.
+function! s:CompleteName(lead, line, position) abort
+  " Vim completes only the last word, but a name can have spaces.
+  let typed = matchstr(strpart(a:line, 0, a:position), 'Caret\a\+\s\+\zs.*')
+  let all = []
+  call s:FindNames(typed, {found -> add(all, found.names)})
+  let waited = 0
+  while empty(all) && waited < 100
+    sleep 10m
+    let waited += 1
+  endwhile
+  return empty(all) ? [] : map(all[0], {_, name -> strpart(name, len(typed) - len(a:lead))})
 endfunction
 
 let &cpoptions = s:cpoptions

@@ -1,7 +1,7 @@
 // All open documents, as a file system of VS Code: the document notes/today is the file caret:/notes/today.
 //
-// A file of a file system can be saved, and VS Code restores its tab after a restart. docs/decisions/0056 compares this
-// with other ways.
+// A file of a file system can be saved, and VS Code restores its tab after a restart.
+// docs/decisions/0056-vs-code-over-caret-pipe.md compares this with other ways.
 'use strict'
 
 const vscode = require('vscode')

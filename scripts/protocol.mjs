@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Makes what follows from docs/protocol/protocol.json, the description of the protocol: the Swift messages in
-// Sources/CaretWire/Messages/Made, the lists and types of the JavaScript client, the tables of
-// docs/protocol/messages.md and docs/errors.md, the JSON Schema of all messages, and the OpenAPI file of the server.
+// Sources/CaretWire/Messages/Made, the lists and types of the JavaScript client, the lists of the Python client, the
+// tables of docs/protocol/messages.md and docs/errors.md, the JSON Schema of all messages, and the OpenAPI file of the
+// server.
 //
 //   scripts/protocol.mjs            writes the files
 //   scripts/protocol.mjs --check    fails if a file differs from what the description says
@@ -14,6 +15,7 @@ import { readDescription } from './protocol/description.mjs'
 import { javaScriptLists, typeScriptTypes } from './protocol/javascript.mjs'
 import { checkResources, checkStatuses, errorsPage, messagesPage } from './protocol/pages.mjs'
 import { openAPI } from './protocol/openapi.mjs'
+import { pythonLists } from './protocol/python.mjs'
 import { messageSchema } from './protocol/schema.mjs'
 import { swiftFiles } from './protocol/swift.mjs'
 
@@ -60,6 +62,7 @@ function madeFiles(description) {
         'Sources/CaretPage/openapi.json': `${JSON.stringify(openAPI(description), null, 1)}\n`,
         'Clients/javascript/protocol.js': `${note}\n\n${javaScriptLists(description)}`,
         'Clients/javascript/protocol.d.ts': `${note}\n\n${typeScriptTypes(description)}`,
+        'Clients/python/src/caret_client/protocol.py': `${note.replace('//', '#')}\n${pythonLists(description)}`,
     }
 }
 

@@ -1,0 +1,24 @@
+"""A client of Caret, the server for texts that several people and programs edit at the same time.
+
+    async with caret_client.connect("caret://127.0.0.1") as client:
+        document = await client.open("agenda", create=True)
+        document.append("Bring a pen.\\n")
+        await document.saved()
+
+docs/client-python.md is the guide. `caret_client.blocking` has the same calls for programs without asyncio.
+"""
+
+from .changes import Edit, Selection
+from .client import Client, Token, connect
+from .client_state import Link
+from .document import Document, Peer, Saving
+from .errors import CaretError
+from .streams import Change
+from .values import DocumentEvent, DocumentInfo, OldText, Revision, Tag
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CaretError", "Change", "Client", "Document", "DocumentEvent", "DocumentInfo", "Edit", "Link", "OldText", "Peer",
+    "Revision", "Saving", "Selection", "Tag", "Token", "connect",
+]

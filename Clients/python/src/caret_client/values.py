@@ -1,0 +1,92 @@
+"""What requests return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from .changes import Edits
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """A document in a list."""
+
+    name: str
+    epoch: str
+    revision: int
+    length: int
+    updated: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OldText:
+    """The text of a document at a revision."""
+
+    name: str
+    epoch: str
+    revision: int
+    text: str
+    newline: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A revision in a history."""
+
+    revision: int
+    user: str
+    client: str
+    time: datetime
+    inserted: int
+    deleted: int
+    edits: Edits | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A revision that has a name."""
+
+    name: str
+    revision: int
+    user: str
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEvent:
+    """Something about the documents that a program follows.
+
+    `kind` is `document` (`document` exists or has changed), `gone` (`name` was deleted or renamed to `to`), `complete`
+    (all that exist were reported) or `restarted` (the list begins again, for example after a lost connection).
+    """
+
+    kind: str
+    name: str | None = None
+    document: DocumentInfo | None = None
+    reason: str | None = None
+    to: str | None = None
+
+
+def time_of(milliseconds: int) -> datetime:
+    """A time of the protocol. One that Python cannot have becomes the latest that it can."""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.max.replace(tzinfo=UTC)
+
+
+def milliseconds_of(time: datetime) -> int:
+    return int(time.timestamp() * 1000)
+
+
+def document_info(item: dict[str, Any]) -> DocumentInfo:
+    return DocumentInfo(item["doc"], item["epoch"], item["rev"], item["length"], time_of(item["updated"]))
+
+
+def document_event(event: dict[str, Any]) -> DocumentEvent:
+    kind = event["type"]
+    if kind == "document":
+        return DocumentEvent(kind, event["doc"], document_info(event))
+    return DocumentEvent(kind, event.get("doc"), None, event.get("reason"), event.get("to"))

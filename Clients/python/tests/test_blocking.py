@@ -1,0 +1,63 @@
+"""The calls for programs without asyncio."""
+
+from __future__ import annotations
+
+import inspect
+import unittest
+
+import support  # First, because it says where the package is.
+import caret_client
+from caret_client import CaretError, blocking
+from servers import Server
+
+
+class BlockingTests(unittest.TestCase):
+    server: Server
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.server = Server()
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.server.stop()
+
+    def test_two_clients_edit_one_document(self) -> None:
+        with blocking.connect(self.server.address) as ann, blocking.connect(self.server.address, name="Ben") as ben:
+            ann.online(timeout=60)
+            first, second = ann.open("agenda", create=True), ben.open("agenda")
+            changes = second.changes()
+            first.append("Milk")
+            first.saved(timeout=60)
+            self.assertEqual(next(changes).edits[0].text, "Milk")
+            self.assertEqual(second.write("Oat milk", 1), 2)
+            self.assertEqual((second.text, second.revision, second.saving.state), ("Oat milk", 2, "saved"))
+            second.select((0, 3))
+            self.assertEqual([one.revision for one in ann.history("agenda")], [1, 2])
+            self.assertEqual((ann.read("agenda", 1).text, second.restore(1)), ("Milk", 3))
+            ann.write("other", "Tea", create=True)
+            self.assertEqual([one.name for one in ann.documents()], ["agenda", "other"])
+            self.assertEqual(next(event.name for event in ann.follow() if event.name), "agenda")
+            ann.delete("other")
+            with self.assertRaises(CaretError) as failure:
+                ann.open("other")
+            self.assertEqual(failure.exception.code, "not_found")
+            second.close()
+            with self.assertRaises(CaretError):
+                second.append("x")
+
+    def test_a_wait_can_have_an_end(self) -> None:
+        with blocking.connect("127.0.0.1:1") as client, self.assertRaises(TimeoutError):
+            client.open("agenda", timeout=0.01)
+
+    def test_it_has_the_same_names(self) -> None:
+        beyond = {"links", "server", "welcome", "opening", "find", "unfollow", "reconnect", "start", "handle",
+                  "change_document", "close_document", "opened", "key", "epoch", "watches", "peer_updates",
+                  "saving_updates", "reopen", "end", "notify", "end_error"}
+        for left, right in ((caret_client.Client, blocking.Client), (caret_client.Document, blocking.Document)):
+            names = {name for name, _ in inspect.getmembers(left) if not name.startswith("_")}
+            self.assertEqual(names - beyond, {name for name, _ in inspect.getmembers(right) if not name.startswith("_")})
+
+
+if __name__ == "__main__":
+    unittest.main()

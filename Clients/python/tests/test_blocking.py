@@ -53,7 +53,7 @@ class BlockingTests(unittest.TestCase):
     def test_it_has_the_same_names(self) -> None:
         beyond = {"links", "server", "welcome", "opening", "find", "unfollow", "reconnect", "start", "handle",
                   "change_document", "close_document", "opened", "key", "epoch", "watches", "peer_updates",
-                  "saving_updates", "reopen", "end", "notify", "end_error"}
+                  "saving_updates", "reopen", "end", "notify", "end_error", "last_seq"}
         for left, right in ((caret_client.Client, blocking.Client), (caret_client.Document, blocking.Document)):
             names = {name for name, _ in inspect.getmembers(left) if not name.startswith("_")}
             self.assertEqual(names - beyond, {name for name, _ in inspect.getmembers(right) if not name.startswith("_")})

@@ -198,6 +198,30 @@ class WriteTests(LiveCase):
         self.assertEqual((await client.read("closed")).text, "Milk\nBread\n")
 
 
+class FixtureTests(LiveCase):
+    async def test_carets_stay_at_their_letters_when_the_server_merges_a_whole_text(self) -> None:
+        """The shared cases of `carets.json`, whose changes only the server can find."""
+        ann, ben = await self.client(), await self.client()
+        cases = support.fixture("carets.json")["cases"]
+        for number, case in enumerate(cases):
+            with self.subTest(case["about"]):
+                document = await ann.open(f"carets {number}", create=True)
+                await document.write(case["old"])
+                self.assertEqual(document.text, case["old"])
+                document.select(in_scalars(case["old"], case["selection"]))
+                old = await ben.read(document.name)
+                await ben.write(document.name, case["new"], old)
+                await self.become(document, case["new"])
+                self.assertEqual(document.selections, (in_scalars(case["new"], case["becomes"]),))
+                await document.close()
+        self.assertGreater(len(cases), 10)
+
+
+def in_scalars(text: str, selection: list[int]) -> Selection:
+    """A selection in UTF-16 code units of the fixtures, in scalars of Python."""
+    return Selection(*(len(support.scalars(support.units(text)[:offset])) for offset in selection))
+
+
 class RequestTests(LiveCase):
     async def test_histories_and_old_texts(self) -> None:
         client = await self.client()

@@ -35,7 +35,8 @@ class Requests:
     """
 
     def __init__(self) -> None:
-        self._last_seq = 0
+        self.last_seq = 0
+        """The highest number of a push to a document that was not open, or was open before."""
 
     async def request(self, message: Message) -> Message:
         """Sends any request of docs/protocol/messages.md, and returns its answer."""
@@ -131,8 +132,8 @@ class Requests:
 
     def _next_seq(self) -> int:
         # At least the time, so that a program that starts again with its old client id uses no number twice.
-        self._last_seq = max(self._last_seq + 1, time.time_ns() // 1_000_000)
-        return self._last_seq
+        self.last_seq = max(self.last_seq + 1, time.time_ns() // 1_000_000)
+        return self.last_seq
 
     # Histories.
 

@@ -206,6 +206,7 @@ class Client(Requests):
 
     def close_document(self, key: int) -> None:
         self._documents.pop(key, None)
+        self.last_seq = max(self.last_seq, self._state.documents[key].replica.next_seq)
         self._pass(self._state.closed_document(key))
 
     # Events of the connection and the clock.

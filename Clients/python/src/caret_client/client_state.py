@@ -16,7 +16,7 @@ from itertools import count
 from .actions import (
     Answer, ClientAction, Connect, Deliver, Disconnect, DocumentAction, Ended, Fail, LinkChanged, Send, Update, WakeAt,
 )
-from .document_state import DocumentState, refusal_of
+from .document_state import STREAM, DocumentState, refusal_of
 from .errors import CaretError
 from .protocol import CLOSING_CODES, FINAL_CODES
 from .requests import MOST_UNANSWERED, PendingRequests
@@ -227,8 +227,10 @@ class ClientState:
 
     def _received_online(self, message: Message, now: float) -> list[ClientAction]:
         done: list[ClientAction] = []
-        for key, document in list(self.documents.items()):
-            if document.is_addressed(message):
+        name = message["doc"] if message["type"] in STREAM else None
+        for key, document in [*self.documents.items()]:
+            # Most messages are about one document of many.
+            if (name is None or document.name == name) and document.is_addressed(message):
                 done += self.change(key, lambda document: document.received(message, now))
         return done + self._handle(message, now)
 

@@ -248,10 +248,13 @@ class Document:
         """An update of the state."""
         match update:
             case Changed():
-                self._put_change(update)
+                if self._changes:
+                    self._put_change(update)
             case ShowSaving() | RightsChanged() | Renamed():
-                for saving in self._savings:
-                    saving.note()
+                if self._savings:
+                    for saving in self._savings:
+                        saving.note()
+                self._check_waiters()
                 self._end_streams()
             case ShowPeers():
                 for peers in self._peers:
@@ -260,11 +263,8 @@ class Document:
                 waiter = self._writes.get(number)
                 if waiter and not waiter.done():
                     waiter.set_exception(error) if error else waiter.set_result(revision)
-        self._check_waiters()
 
     def _put_change(self, update: Changed) -> None:
-        if not self._changes:
-            return
         message = update.message or {}
         time = message.get("time")
         change = Change(

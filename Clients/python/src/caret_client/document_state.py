@@ -18,7 +18,8 @@ from .replica import Write
 from .replica_messages import Replica
 from .wire import Message
 
-_STREAM = frozenset({"change", "ack", "check", "peer", "resync", "rights"})
+STREAM = frozenset({"change", "ack", "check", "peer", "resync", "rights"})
+"""The messages that name the document that they are about, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ class DocumentState:
     def is_addressed(self, message: Message) -> bool:
         """Whether a message is about this document."""
         kind = message["type"]
-        if kind in _STREAM:
+        if kind in STREAM:
             return bool(message["doc"] == self.name)
         if kind == "opened":
             return self._last_open is not None and message.get("id") == self._last_open

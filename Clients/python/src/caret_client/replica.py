@@ -269,6 +269,10 @@ class ReplicaState:
         if self.in_flight and self.in_flight.write:
             self.actions.append(Finish(self.in_flight.write.number, 0, code))
             self.in_flight = None
+        self.fail_waiting_writes(code)
+
+    def fail_waiting_writes(self, code: str) -> None:
+        """What was not sent ends with this code. What was sent gets its answer."""
         self.actions += [Finish(write.number, 0, code) for write in self.writes]
         self.writes.clear()
 
@@ -296,7 +300,7 @@ class ReplicaProgram(ReplicaState):
         if self.link is Link.CLOSED:
             self.fail_writes(self.closed_code)
         elif self.link is Link.OPEN and (self.watches or self.rights != "write"):
-            self.fail_writes("forbidden")
+            self.fail_waiting_writes("forbidden")
         return self.finish()
 
     def retried(self) -> list[ReplicaAction]:

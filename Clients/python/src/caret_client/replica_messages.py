@@ -214,14 +214,9 @@ class Replica(ReplicaProgram):
         if rights == "none":
             self.close("not_found")
         elif rights == "read":
-            self.fail_unsent_writes()
+            self.fail_waiting_writes("forbidden")
         elif self.refusal == "forbidden":
             self.retry_refused()
-
-    def fail_unsent_writes(self) -> None:
-        """The user may only read from now on. What was sent gets its answer."""
-        self.actions += [Finish(write.number, 0, "forbidden") for write in self.writes]
-        self.writes.clear()
 
     def _gone(self, message: Message) -> None:
         reason, name = message["reason"], message.get("to")

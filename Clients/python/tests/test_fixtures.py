@@ -122,6 +122,11 @@ class LawTests(unittest.TestCase):
                 self.assertEqual(apply(text, composed), apply(middle, second), (first, second))
                 self.assertEqual(composed, normal(composed))
 
+    def test_many_edits_in_a_large_text_are_composed_in_linear_time(self) -> None:
+        first = (Edit(0, 0, "x" * 400_000),)
+        second = tuple(Edit(at, at + 1, "y") for at in range(0, 400_000, 40))
+        self.assertEqual(compose(first, second), (Edit(0, 0, ("y" + "x" * 39) * 10_000),))
+
     def test_many_changes_are_composed_like_one_after_the_other(self) -> None:
         changes = [normal([Edit(index // 2, index // 2 + index % 2, str(index))]) for index in range(13)]
         text = "." * 20

@@ -11,9 +11,9 @@ from typing import Any
 
 import support  # First, because it says where the package is.
 import virtual_time
-from caret_client import CaretError, connect
+from caret_client import CaretError, Edit, connect
 from caret_client.presence import MOST_SELECTIONS
-from caret_client.streams import MOST_EVENTS, EventStream
+from caret_client.streams import MOST_EVENTS, MOST_WAITING_TEXT, Change, ChangeStream, EventStream
 from caret_client.wire import InvalidLine, LineReader, decode, longest_line
 from live_case import PATIENCE
 from stand_in import WELCOME, StandIn, no_jitter
@@ -65,6 +65,7 @@ class LineTests(unittest.TestCase):
         ]
         messages = [{**CHANGE, **change} for change in changes]
         messages += [{**OPENED, "text": "a\r\n"}, {**OPENED, "peers": [1]}, {**OPENED, "peers": [{}]}, {**OPENED, "own": {"seq": 1}}]
+        messages += [{**CHANGE, name: "x" * 513} for name in ("doc", "user", "client")]
         messages += [{**OPENED, "peers": {}}, {**WELCOME, "features": [1]}, {"type": "ack", "doc": "notes", "seq": 1}]
         for message in messages:
             with self.subTest(message), self.assertRaises(InvalidLine):
@@ -156,6 +157,15 @@ class StreamTests(unittest.TestCase):
 
         self.run_with(test)
 
+    def test_what_peers_say_is_bounded(self) -> None:
+        async def test(loop: Any, server: StandIn, client: Any, document: Any) -> None:
+            peer = {"type": "peer", "doc": "notes", "user": "b", "client": "p", "rev": 1, "selections": []}
+            for session, letters in (("short", 1_000), ("long", 10_000)):
+                server.receive({**peer, "session": session, "info": {"name": "x" * letters}})
+            self.assertEqual([len(one.info.get("name", "")) for one in document.peers], [1_000, 0])
+
+        self.run_with(test)
+
     def test_messages_that_contradict_the_state_are_ignored(self) -> None:
         async def test(loop: Any, server: StandIn, client: Any, document: Any) -> None:
             for message in (
@@ -234,6 +244,15 @@ class SocketTests(unittest.IsolatedAsyncioTestCase):
                 await asyncio.sleep(0)
             self.assertEqual(len(transport._outgoing), 1)
             writer.transport.abort()
+
+
+class ReaderTests(unittest.TestCase):
+    def test_large_changes_that_wait_are_joined(self) -> None:
+        stream, text = ChangeStream(), "x" * 100_000
+        for number in range(100):
+            stream.put(Change((Edit(0, 0 if number == 0 else len(text), text),), own=True))
+            self.assertLessEqual(sum(len(one.edits[0].text) for one in stream._waiting), MOST_WAITING_TEXT + 3 * len(text))
+        self.assertLess(len(stream._waiting), 20)
 
 
 class FollowerTests(unittest.TestCase):

@@ -6,10 +6,10 @@ import unittest
 from typing import Any
 
 import support  # First, because it says where the package is.
-from caret_client.actions import CloseDocument, Finish, OpenDocument, RetryAfter, SendPush
+from caret_client.actions import CloseDocument, Finish, OpenDocument, RetryAfter, SendPush, ShowPeers
 from caret_client.address import parse_address
 from caret_client.backoff import LONGEST_REQUESTED_DELAY, Backoff
-from caret_client.changes import Edit
+from caret_client.changes import Edit, Selection
 from caret_client.client_state import ClientState
 from caret_client.errors import RETRYABLE_CODES, CaretError
 from caret_client.protocol import ERROR_CODES
@@ -116,6 +116,64 @@ class WriteTests(unittest.TestCase):
         # The text that was sent gets its answer (rule R7).
         self.assertEqual(finished(lost), [Finish(2, 0, "forbidden")])
         self.assertEqual(finished(replica.wrote(Write(3, {}))), [Finish(3, 0, "forbidden")])
+
+
+class RefusalTests(unittest.TestCase):
+    def typing(self) -> tuple[Replica, Any]:
+        """A replica that has sent an edit, and its push."""
+        replica = Replica()
+        replica.connected()
+        replica.received(opened())
+        return replica, self.pushed(replica.typed((Edit(4, 4, "!"),)))
+
+    def pushed(self, done: Any) -> Any:
+        return next((one.message for one in done if isinstance(one, SendPush)), None)
+
+    def refuse(self, replica: Replica, push: Any, code: str, **fields: Any) -> Any:
+        """The server refuses the push. The client opens the document again if it wants to. Returns the next push."""
+        done = replica.received({"type": "error", "seq": push["seq"], "code": code, "message": "", **fields})
+        opens = [one for one in done if isinstance(one, OpenDocument)]
+        for one in done:
+            if isinstance(one, RetryAfter):
+                opens += [one for one in replica.time_passed() if isinstance(one, OpenDocument)]
+        if opens:
+            done = replica.received(opened() if opens[0].position is None else {**opened(), "text": None})
+        return self.pushed(done)
+
+    def test_edits_are_submitted_three_times_and_then_the_program_decides(self) -> None:
+        for code in ("base_before_own_push", "epoch_changed", "base_ahead", "bad_range", "seq_reused", "base_trimmed"):
+            with self.subTest(code):
+                replica, push = self.typing()
+                for seq in (2, 3, 4):
+                    push = self.refuse(replica, push, code)
+                    self.assertEqual((push["seq"], push["edits"][0]["text"]), (seq, "!"))
+                self.assertIsNone(self.refuse(replica, push, code))
+                self.assertEqual((replica.saving, replica.draft.text), (("refused", code), "Milk!"))
+                self.assertEqual(self.pushed(replica.retried())["seq"], 5)
+
+    def test_a_push_that_may_have_been_forgotten_is_not_submitted_again(self) -> None:
+        replica, push = self.typing()
+        replica.disconnected()
+        replica.connected()
+        self.assertEqual(self.pushed(replica.received({**opened(), "text": None})), push)
+        self.assertIsNone(self.refuse(replica, push, "base_trimmed", cause="forgotten"))
+        self.assertEqual(replica.saving, ("refused", "base_trimmed"))
+
+    def test_a_push_that_the_server_would_remember_is_submitted_again(self) -> None:
+        replica, push = self.typing()
+        replica.disconnected()
+        replica.connected()
+        self.pushed(replica.received({**opened(own={"seq": 0, "rev": 1}), "text": None}))
+        self.assertEqual(self.refuse(replica, push, "base_trimmed", cause="forgotten")["seq"], 2)
+
+    def test_the_selections_of_others_are_shown_again_when_the_user_types(self) -> None:
+        replica, _ = self.typing()
+        peer = {"type": "peer", "doc": "notes", "session": "s", "rev": 1, "selections": (Selection(4, 4),)}
+        self.assertIn(ShowPeers(), replica.received(peer))
+        self.assertIn(ShowPeers(), replica.typed((Edit(0, 0, "Oat "),)))
+        self.assertEqual(replica.peers, {"s": (Selection(9, 9),)})
+        self.assertIn(ShowPeers(), replica.disconnected())
+        self.assertEqual(replica.peers, {})
 
 
 class LimitTests(unittest.TestCase):

@@ -165,7 +165,8 @@ class _Output:
     def __init__(self, change: Edits) -> None:
         self._change = change
         self._next = 0  # The next edit of `change`.
-        self._inserted = ""  # What is left of the text of the edit before it.
+        self._inserted = ""  # The text of the edit before it.
+        self._used = 0  # How much of this text was passed.
         self._old = 0  # The offset in the old text that comes after `_inserted`.
         self._at = 0  # The offset in the text after the change.
         self._edits: list[Edit] = []
@@ -185,7 +186,7 @@ class _Output:
 
     def finish(self) -> Edits:
         """Keeps the rest."""
-        self._text.append(self._inserted)
+        self._text.append(self._inserted[self._used :])
         for edit in self._change[self._next :]:
             if self._old < edit.start:
                 self._write()
@@ -197,11 +198,11 @@ class _Output:
 
     def _advance(self, end: int, keeps: bool) -> None:
         while self._at < end:
-            if self._inserted:
-                count = min(end - self._at, len(self._inserted))
+            if self._used < len(self._inserted):
+                count = min(end - self._at, len(self._inserted) - self._used)
                 if keeps:
-                    self._text.append(self._inserted[:count])
-                self._inserted = self._inserted[count:]
+                    self._text.append(self._inserted[self._used : self._used + count])
+                self._used += count
             else:
                 count = self._pass_old(end - self._at, keeps)
             self._at += count
@@ -211,7 +212,7 @@ class _Output:
         if self._next < len(self._change) and self._change[self._next].start == self._old:
             edit = self._change[self._next]
             self._next += 1
-            self._inserted, self._old = edit.text, edit.end
+            self._inserted, self._used, self._old = edit.text, 0, edit.end
             return 0
         count = most
         if self._next < len(self._change):

@@ -16,6 +16,7 @@ from itertools import count
 from .actions import (
     Answer, ClientAction, Connect, Deliver, Disconnect, DocumentAction, Ended, Fail, LinkChanged, Send, Update, WakeAt,
 )
+from .backoff import LONGEST_REQUESTED_DELAY
 from .document_state import STREAM, DocumentState, refusal_of
 from .errors import CaretError
 from .protocol import CLOSING_CODES, FINAL_CODES
@@ -257,7 +258,7 @@ class ClientState:
             self._note_close(message)
         if message["code"] == "shutting_down":
             delay = message.get("retry_after_ms", REQUEST_DELAY * 1000) / 1000
-            self._requests.requeue(id, now, delay)
+            self._requests.requeue(id, now, min(delay, LONGEST_REQUESTED_DELAY))
             return self.wake()
         if id is None or not self._requests.complete(id):
             return []

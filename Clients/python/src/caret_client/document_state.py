@@ -22,6 +22,10 @@ STREAM = frozenset({"change", "ack", "check", "peer", "resync", "rights"})
 """The messages that name the document that they are about, and nothing else."""
 
 
+MOST_INFO_LETTERS = 4_096
+"""What a session says about its user has at most 1,024 bytes. If it is much longer, the client leaves it out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Introduction:
     """What a session says about its user."""
@@ -210,7 +214,8 @@ class DocumentState:
 
 
 def _introduction(peer: Message) -> Introduction:
-    return Introduction(peer["user"], peer["client"], peer.get("info", {}))
+    info = peer.get("info", {})
+    return Introduction(peer["user"], peer["client"], info if len(repr(info)) <= MOST_INFO_LETTERS else {})
 
 
 def refusal_of(message: Message) -> CaretError:

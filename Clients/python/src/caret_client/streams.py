@@ -14,6 +14,8 @@ from .errors import CaretError
 
 MOST_CHANGES = 1_000
 """When so many changes wait for a reader, they become one change."""
+MOST_WAITING_TEXT = 1_000_000
+"""So they do when the letters of waiting changes are more than this and twice the last joined change."""
 MOST_EVENTS = 10_000
 """When the events of more documents wait for a follower, its iterator ends with the code `too_slow`."""
 
@@ -82,20 +84,34 @@ class ChangeStream(Stream[Change]):
     def __init__(self) -> None:
         super().__init__()
         self._waiting: deque[Change] = deque()
+        self._size = 0
+        self._most = MOST_WAITING_TEXT
 
     def put(self, change: Change) -> None:
         self._waiting.append(change)
-        if len(self._waiting) >= MOST_CHANGES:
-            edits = compose_all([one.edits for one in self._waiting])
-            joined = Change(edits, all(one.own for one in self._waiting))
-            self._waiting = deque([joined])
+        self._size += _size(change)
+        if len(self._waiting) >= MOST_CHANGES or self._size > self._most:
+            self._join()
         self.wake()
+
+    def _join(self) -> None:
+        edits = compose_all([one.edits for one in self._waiting])
+        joined = Change(edits, all(one.own for one in self._waiting))
+        self._waiting, self._size = deque([joined]), _size(joined)
+        # A joined change has no more letters than the text, so this is a bound too.
+        self._most = MOST_WAITING_TEXT + 2 * self._size
 
     def has_item(self) -> bool:
         return bool(self._waiting)
 
     def pop(self) -> Change:
-        return self._waiting.popleft()
+        change = self._waiting.popleft()
+        self._size -= _size(change)
+        return change
+
+
+def _size(change: Change) -> int:
+    return sum(len(edit.text) for edit in change.edits)
 
 
 class LatestStream(Stream[T], Generic[T]):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import inf
 
 from .actions import AskForToken, ClientAction, LinkChanged, Send
+from .backoff import LONGEST_REQUESTED_DELAY
 from .client_state import ClientState, Link
 from .document_state import refusal_of
 from .errors import CaretError
@@ -187,7 +188,7 @@ class TokenClientState(ClientState):
         if code == "token_ended":
             self._drop(token)
         delay = message.get("retry_after_ms")
-        self._refresh_at = now + (ASK_PAUSE if delay is None else delay / 1000)
+        self._refresh_at = now + (ASK_PAUSE if delay is None else min(delay / 1000, LONGEST_REQUESTED_DELAY))
         return []
 
     def _authenticated(self, token: str, message: Message, now: float, jitter: float) -> list[ClientAction]:

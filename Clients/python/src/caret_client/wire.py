@@ -14,6 +14,8 @@ Message = dict[str, Any]
 MOST_INTEGER = 2**53 - 1
 """The largest integer of the protocol."""
 DEFAULT_DOCUMENT_BYTES = 4 * 1024 * 1024
+MOST_NAME_LETTERS = 512
+"""Names and ids are no longer than the longest name of a document."""
 MOST_LINE_BYTES = 512 * 1024 * 1024
 """The client reads no longer line, whatever the server announces."""
 
@@ -101,12 +103,17 @@ def _check(values: Message, fields: tuple[Field, ...], place: str) -> None:
         elif kind == "string":
             if type(value) is not str or (name == "text" and "\r" in value):
                 raise InvalidLine(f"{name} of {place} is no text")
+            if name in _NAMES and len(value) > MOST_NAME_LETTERS:
+                raise InvalidLine(f"{name} of {place} has more than {MOST_NAME_LETTERS} letters")
         elif kind == "integer":
             if type(value) is not int or not 0 <= value <= MOST_INTEGER:
                 raise InvalidLine(f"{name} of {place} is no integer from 0 to 2^53-1")
         else:
             values[name] = _checked_list(value, kind, f"{name} of {place}")
 
+
+_NAMES = frozenset({"doc", "epoch", "session", "user", "client", "to"})
+"""The fields that a client keeps for each peer or document, so that each must be short."""
 
 _KINDS = {"boolean": "bool", "object": "dict", "objects": "list", "strings": "list"}
 

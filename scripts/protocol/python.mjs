@@ -2,6 +2,10 @@
 
 import { allParts, flatFields, isRequired, wrap } from './description.mjs'
 
+const closing = 'After an error with one of these codes, the server closes the connection.'
+const final = 'After an error with one of these codes, the server would refuse the same `hello` again.'
+const repeatable = 'Repeating one of these requests does no harm. The server recognises a repeated push by its number.'
+
 /** Clients/python/src/caret_client/protocol.py: what the client must know of codes, requests and messages. */
 export function pythonLists(description) {
     const { codes, messages } = description
@@ -15,9 +19,9 @@ Field = tuple[str, str, bool]
 """The name of a field, the kind of its value, and whether it must be there. A kind may name a part after a colon."""
 
 ${words('ERROR_CODES', 'All error codes of the server.', codes.map(({ code }) => code))}
-${words('CLOSING_CODES', 'After an error with one of these codes, the server closes the connection.', named(({ closes }) => closes === 'yes'))}
-${words('FINAL_CODES', 'After an error with one of these codes, the server would refuse the same `hello` again.', named(({ final }) => final))}
-${words('REPEATABLE_REQUESTS', 'Repeating one of these requests does no harm. The server recognises a repeated push by its number.', messages.filter(({ repeats }) => repeats).map(({ type }) => type))}
+${words('CLOSING_CODES', closing, named(({ closes }) => closes === 'yes'))}
+${words('FINAL_CODES', final, named((code) => code.final))}
+${words('REPEATABLE_REQUESTS', repeatable, messages.filter(({ repeats }) => repeats).map(({ type }) => type))}
 ${table('SERVER_MESSAGES', 'The fields of every message of the server.', received.map(({ type, fields }) => [type, fields]), description)}
 ${table('PARTS', 'The fields of the objects in these messages.', usedParts(description, received), description)}`
 }

@@ -28,6 +28,10 @@ class LiveCase(unittest.IsolatedAsyncioTestCase):
     def tearDownClass(cls) -> None:
         cls.server.stop()
 
+    async def asyncSetUp(self) -> None:
+        # A slow machine is no fault, so the loop does not report slow steps.
+        asyncio.get_running_loop().slow_callback_duration = PATIENCE
+
     async def client(self, address: str | None = None, **settings: Any) -> Client:
         """A client that is closed at the end of the test."""
         client = connect(address or self.server.address, **settings)

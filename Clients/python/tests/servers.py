@@ -87,20 +87,6 @@ class Server:
         self._end(signal.SIGTERM)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def caret(self, *arguments: str, token: str | None = None, text: str | None = None) -> str:
-        """Runs the command line as the local administrator, or with a token, and returns what it prints."""
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("CARET_")}
-        if token:
-            environment["CARET_TOKEN"] = token
-        target = f"127.0.0.1:{self.port}" if token else self.socket
-        done = subprocess.run(
-            [BIN / "caret", *arguments, "--server", target], input=text, capture_output=True, text=True, env=environment,
-            timeout=START_TIME, check=False,
-        )
-        if done.returncode:
-            raise RuntimeError(f"caret {' '.join(arguments)}: {done.stderr}")
-        return done.stdout
-
     def __enter__(self) -> Server:
         return self
 

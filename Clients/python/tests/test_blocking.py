@@ -56,7 +56,8 @@ class BlockingTests(unittest.TestCase):
                   "saving_updates", "reopen", "end", "notify", "end_error", "last_seq"}
         for left, right in ((caret_client.Client, blocking.Client), (caret_client.Document, blocking.Document)):
             names = {name for name, _ in inspect.getmembers(left) if not name.startswith("_")}
-            self.assertEqual(names - beyond, {name for name, _ in inspect.getmembers(right) if not name.startswith("_")})
+            others = {name for name, _ in inspect.getmembers(right) if not name.startswith("_")}
+            self.assertEqual(names - beyond, others)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,14 @@ from caret_client.wire import InvalidLine, LineReader, decode, longest_line
 from live_case import PATIENCE
 from stand_in import WELCOME, StandIn, no_jitter
 
-OPENED = {"type": "opened", "id": 1, "doc": "notes", "epoch": "e1", "rev": 1, "text": "Milk", "rights": "write", "newline": "lf"}
-CHANGE = {"type": "change", "doc": "notes", "rev": 2, "edits": [{"range": [4, 4], "text": "!"}], "user": "b", "client": "p", "time": 1}
+OPENED = {
+    "type": "opened", "id": 1, "doc": "notes", "epoch": "e1", "rev": 1, "text": "Milk", "rights": "write",
+    "newline": "lf",
+}
+CHANGE = {
+    "type": "change", "doc": "notes", "rev": 2, "edits": [{"range": [4, 4], "text": "!"}], "user": "b", "client": "p",
+    "time": 1,
+}
 INFO = {"doc": "notes", "epoch": "e1", "rev": 1, "length": 4, "updated": 1}
 
 
@@ -58,13 +64,15 @@ class LineTests(unittest.TestCase):
 
     def test_fields_of_a_wrong_kind_are_refused(self) -> None:
         changes: list[dict[str, Any]] = [
-            {"rev": "2"}, {"rev": -1}, {"rev": 2**53}, {"rev": True}, {"rev": None}, {"doc": 1}, {"edits": {}}, {"edits": [1]},
+            {"rev": "2"}, {"rev": -1}, {"rev": 2**53}, {"rev": True}, {"rev": None}, {"doc": 1},
+            {"edits": {}}, {"edits": [1]},
             {"edits": [{"range": [1, 0], "text": ""}]}, {"edits": [{"range": [0], "text": ""}]},
             {"edits": [{"range": [0, 0.5], "text": ""}]}, {"edits": [{"range": [0, 0]}]},
             {"edits": [{"range": [0, 0], "text": "\r"}]}, {"edits": [{"range": [-1, 0], "text": ""}]},
         ]
         messages = [{**CHANGE, **change} for change in changes]
-        messages += [{**OPENED, "text": "a\r\n"}, {**OPENED, "peers": [1]}, {**OPENED, "peers": [{}]}, {**OPENED, "own": {"seq": 1}}]
+        messages += [{**OPENED, "text": "a\r\n"}, {**OPENED, "peers": [1]}, {**OPENED, "peers": [{}]}]
+        messages += [{**OPENED, "own": {"seq": 1}}]
         messages += [{**CHANGE, name: "x" * 513} for name in ("doc", "user", "client")]
         messages += [{**OPENED, "peers": {}}, {**WELCOME, "features": [1]}, {"type": "ack", "doc": "notes", "seq": 1}]
         for message in messages:
@@ -110,7 +118,8 @@ class StreamTests(unittest.TestCase):
                 document.append(" and tea")
                 server.take()
                 server.receive({**CHANGE, **change})
-                self.assertEqual(server.take(), [{"type": "close", "doc": "notes"}, {"type": "open", "id": 2, "doc": "notes"}])
+                reopening = [{"type": "close", "doc": "notes"}, {"type": "open", "id": 2, "doc": "notes"}]
+                self.assertEqual(server.take(), reopening)
                 self.assertEqual(document.text, "Milk and tea")
                 server.receive({**OPENED, "id": 2, "rev": 7, "text": "Oat milk", "own": {"seq": 0, "rev": 3}})
                 self.assertEqual((document.text, document.unsaved[0].text), ("Oat milk and tea", " and tea"))
@@ -149,11 +158,23 @@ class StreamTests(unittest.TestCase):
 
     def test_the_selections_of_endless_peers_are_bounded(self) -> None:
         async def test(loop: Any, server: StandIn, client: Any, document: Any) -> None:
-            peer = {"type": "peer", "doc": "notes", "user": "b", "client": "p", "rev": 1, "selections": [[0, 1], [9, 9]]}
+            selections = [[0, 1], [0, 9], [9, 9]]
+            peer = {"type": "peer", "doc": "notes", "user": "b", "client": "p", "rev": 1, "selections": selections}
             for number in range(MOST_SELECTIONS // 2 + 5):
                 server.receive({**peer, "session": f"s{number}"})
             self.assertEqual(len(document.peers), MOST_SELECTIONS // 2)
             self.assertEqual(document.peers[0].selections, ((0, 1),))
+
+        self.run_with(test)
+
+    def test_an_error_about_another_document_changes_nothing(self) -> None:
+        async def test(loop: Any, server: StandIn, client: Any, document: Any) -> None:
+            document.append("!")
+            refusal = {"type": "error", "doc": "other", "seq": 1, "code": "too_large", "message": ""}
+            server.receive(refusal)
+            self.assertEqual(document.saving.state, "sending")
+            server.receive({**refusal, "doc": "notes"})
+            self.assertEqual((document.saving.state, document.saving.code), ("refused", "too_large"))
 
         self.run_with(test)
 
@@ -169,9 +190,11 @@ class StreamTests(unittest.TestCase):
     def test_messages_that_contradict_the_state_are_ignored(self) -> None:
         async def test(loop: Any, server: StandIn, client: Any, document: Any) -> None:
             for message in (
-                {"type": "ack", "doc": "notes", "seq": 9, "rev": 1}, {"type": "closed", "doc": "notes"}, {"type": "done", "id": 77},
+                {"type": "ack", "doc": "notes", "seq": 9, "rev": 1}, {"type": "closed", "doc": "notes"},
+                {"type": "done", "id": 77},
                 {"type": "error", "id": 77, "code": "not_found", "message": ""}, {"type": "dance"}, {**OPENED, "id": 9},
-                {"type": "error", "doc": "notes", "seq": 4, "code": "bad_range", "message": ""}, {**CHANGE, "doc": "other"},
+                {"type": "error", "doc": "notes", "seq": 4, "code": "bad_range", "message": ""},
+                {**CHANGE, "doc": "other"},
                 {"type": "peer", "doc": "notes", "session": "s", "left": True}, {"type": "document", **INFO}, WELCOME,
                 {"type": "authenticated", "user": "b"}, {"type": "gone", "doc": "notes", "reason": "burnt"},
             ):
@@ -251,7 +274,8 @@ class ReaderTests(unittest.TestCase):
         stream, text = ChangeStream(), "x" * 100_000
         for number in range(100):
             stream.put(Change((Edit(0, 0 if number == 0 else len(text), text),), own=True))
-            self.assertLessEqual(sum(len(one.edits[0].text) for one in stream._waiting), MOST_WAITING_TEXT + 3 * len(text))
+            waiting = sum(len(one.edits[0].text) for one in stream._waiting)
+            self.assertLessEqual(waiting, MOST_WAITING_TEXT + 3 * len(text))
         self.assertLess(len(stream._waiting), 20)
 
 

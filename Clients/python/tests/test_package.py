@@ -65,13 +65,23 @@ class PackageTests(unittest.TestCase):
         with zipfile.ZipFile(self.wheel) as wheel:
             names = set(wheel.namelist())
             metadata = wheel.read(f"caret_client-{caret_client.__version__}.dist-info/METADATA").decode()
-        sources = {f"caret_client/{file.name}" for file in (support.PACKAGE / "src/caret_client").glob("*.py*") if file.is_file()}
+        files = [file for file in (support.PACKAGE / "src/caret_client").glob("*.py*") if file.is_file()]
+        sources = {f"caret_client/{file.name}" for file in files}
         self.assertEqual({name for name in names if ".dist-info/" not in name}, sources | {"caret_client/py.typed"})
         self.assertNotIn("Requires-Dist", metadata)
         self.assertIn("Requires-Python: >=3.11", metadata)
         with tarfile.open(self.archive) as archive:
             root = f"caret-client-{caret_client.__version__}"
             self.assertTrue(archive.getmember(f"{root}/LICENSE").isfile())
+
+    def test_lines_and_functions_are_short(self) -> None:
+        for file in sorted(support.PACKAGE.rglob("*.py")):
+            text = file.read_text(encoding="utf-8")
+            for number, line in enumerate(text.splitlines(), 1):
+                self.assertLessEqual(len(line), 120, f"{file.name}:{number}")
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    self.assertLessEqual(node.end_lineno - node.lineno, 60, f"{file.name}: {node.name}")
 
     def test_the_sources_import_only_the_standard_library(self) -> None:
         for file in (support.PACKAGE / "src/caret_client").glob("*.py"):
@@ -92,7 +102,8 @@ class PackageTests(unittest.TestCase):
         with Server() as server:
             program = blocks("python")[0].replace('"127.0.0.1"', f'"{server.address}"')
             (place / "letters.py").write_text(program)
-            running = subprocess.Popen(["bash", "-ec", f"exec {run}"], cwd=place, env=environment, stdout=subprocess.PIPE)
+            command = ["bash", "-ec", f"exec {run}"]
+            running = subprocess.Popen(command, cwd=place, env=environment, stdout=subprocess.PIPE)
             self.addCleanup(running.communicate)
             self.addCleanup(running.kill)
             with blocking.connect(server.address) as client:

@@ -18,10 +18,11 @@ from servers import Server
 FULL = os.environ.get("CARET_FULL") == "1"
 
 texts = st.text(st.sampled_from("ab😀é\n"), max_size=6)
+places = st.floats(0, 1)
 steps = st.tuples(
     st.integers(0, 2),
     st.one_of(
-        st.tuples(st.just("edit"), st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), texts), min_size=1, max_size=3)),
+        st.tuples(st.just("edit"), st.lists(st.tuples(places, places, texts), min_size=1, max_size=3)),
         st.tuples(st.just("write"), st.floats(0, 1), texts),
         st.tuples(st.just("select"), st.floats(0, 1), st.floats(0, 1)),
         st.tuples(st.just("cut")),

@@ -96,6 +96,12 @@ class WriteTests(unittest.TestCase):
         done = replica.received({**opened(own={"seq": 7, "rev": 1}), "text": None, "resumed": True})
         self.assertEqual(finished(done), [SendPush({**push, "seq": 8})])
 
+    def test_a_text_that_waits_ends_if_the_document_opens_without_the_right_to_write(self) -> None:
+        replica = Replica()
+        self.assertEqual(finished(replica.wrote(Write(1, {}))), [])
+        replica.connected()
+        self.assertEqual(finished(replica.received(opened(rights="read"))), [Finish(1, 0, "forbidden")])
+
     def test_texts_that_wait_are_bounded(self) -> None:
         replica, _ = writing()
         for number in range(MOST_WRITES):
@@ -166,6 +172,73 @@ class RefusalTests(unittest.TestCase):
         self.pushed(replica.received({**opened(own={"seq": 0, "rev": 1}), "text": None}))
         self.assertEqual(self.refuse(replica, push, "base_trimmed", cause="forgotten")["seq"], 2)
 
+    def test_a_push_after_an_ack_would_be_remembered(self) -> None:
+        replica, _ = self.typing()
+        replica.received({"type": "ack", "doc": "notes", "seq": 1, "rev": 2})
+        push = self.pushed(replica.typed((Edit(5, 5, "?"),)))
+        replica.disconnected()
+        replica.connected()
+        replica.received(opened(rev=3, text="Milk!", own={"seq": 1, "rev": 2}))
+        self.assertEqual(self.refuse(replica, push, "base_trimmed")["edits"][0]["text"], "?")
+
+    def test_a_refused_push_stays_refused_over_the_next_connection(self) -> None:
+        for code, rights, saving in (
+            ("too_large", "write", ("refused", "too_large")), ("forbidden", "read", ("refused", "forbidden")),
+            ("forbidden", "write", ("sending", None)),
+        ):
+            with self.subTest(code=code, rights=rights):
+                replica, push = self.typing()
+                self.assertIsNone(self.refuse(replica, push, code))
+                replica.disconnected()
+                replica.connected()
+                replica.received({**opened(rights=rights), "text": None})
+                self.assertEqual(replica.saving, saving)
+
+    def test_a_refused_push_that_was_sent_twice_is_retried_when_its_copies_are_handled(self) -> None:
+        replica, push = self.typing()
+        replica.disconnected()
+        replica.connected()
+        replica.received({**opened(), "text": None})
+        self.assertIsNone(self.refuse(replica, push, "too_large"))
+        self.assertEqual(finished(replica.retried()), [CloseDocument(), OpenDocument(("e", 1))])
+        self.assertEqual(self.pushed(replica.received({**opened(), "text": None}))["seq"], 2)
+
+    def test_a_refused_push_of_which_a_copy_was_committed_is_saved(self) -> None:
+        replica, push = self.typing()
+        self.assertIsNone(self.refuse(replica, push, "too_large"))
+        replica.disconnected()
+        replica.connected()
+        replica.received({**opened(own={"seq": 1, "rev": 2}), "text": None})
+        replica.received({"type": "ack", "doc": "notes", "seq": 1, "rev": 2, "edits": (Edit(4, 4, "!"),)})
+        self.assertEqual((replica.saving, replica.draft.text), (("saved", None), "Milk!"))
+
+    def test_a_push_goes_on_under_another_name(self) -> None:
+        replica, push = self.typing()
+        done = replica.received({"type": "gone", "doc": "notes", "reason": "renamed", "to": "new"})
+        self.assertEqual(finished(done), [OpenDocument(("e", 1))])
+        self.assertEqual(self.pushed(replica.received({**opened(), "text": None})), push)
+
+    def test_a_push_that_the_server_has_rebased_otherwise_is_where_the_server_has_it(self) -> None:
+        replica, push = self.typing()
+        replica.disconnected()
+        replica.connected()
+        # The replica knows only the difference to this text, and would put the edit after it.
+        self.assertEqual(self.pushed(replica.received(opened(rev=5, text="Milk and tea"))), push)
+        self.assertEqual(replica.draft.text, "Milk and tea!")
+        replica.received({"type": "ack", "doc": "notes", "seq": 1, "rev": 6, "edits": (Edit(4, 4, "!"),)})
+        self.assertEqual((replica.draft.text, replica.saving), ("Milk! and tea", ("saved", None)))
+        replica, push = self.typing()
+        done = replica.received({"type": "ack", "doc": "notes", "seq": 1, "rev": 2, "edits": (Edit(9, 9, "!"),)})
+        self.assertEqual(finished(done), [CloseDocument(), OpenDocument(None)])
+
+    def test_the_ack_of_another_push_is_the_next_revision_if_it_has_edits(self) -> None:
+        ack = {"type": "ack", "doc": "notes", "seq": 9, "rev": 2}
+        replica, _ = self.typing()
+        done = replica.received({**ack, "edits": (Edit(0, 0, "Oat "),)})
+        self.assertEqual((finished(done), replica.draft.text, replica.next_seq), ([], "Oat Milk!", 10))
+        replica, _ = self.typing()
+        self.assertEqual(finished(replica.received(ack)), [CloseDocument(), OpenDocument(None)])
+
     def test_the_selections_of_others_are_shown_again_when_the_user_types(self) -> None:
         replica, _ = self.typing()
         peer = {"type": "peer", "doc": "notes", "session": "s", "rev": 1, "selections": (Selection(4, 4),)}
@@ -192,6 +265,9 @@ class LimitTests(unittest.TestCase):
         backoff = Backoff()
         self.assertEqual([backoff.next_delay() for _ in range(9)], [0.5, 1, 2, 4, 8, 16, 30, 30, 30])
         self.assertEqual(backoff.next_delay(1e9), LONGEST_REQUESTED_DELAY)
+        rotation = ServerRotation(["a", "b"])
+        self.assertIsNone(rotation.failed("down", 5, 0, 0).delay)
+        self.assertEqual(rotation.failed("down", 2, 0, 0), ("a: down; b: down", 2))
         rotation = ServerRotation(["a"])
         self.assertEqual(rotation.failed("down", 1e9, 0, 0).delay, LONGEST_REQUESTED_DELAY)
         self.assertLessEqual(max(rotation.failed("down", 0, 0, 0.99).delay or 0 for _ in range(50)), 30)
@@ -217,7 +293,8 @@ class AddressTests(unittest.TestCase):
     def test_addresses(self) -> None:
         for text, host, port in (
             ("127.0.0.1", "127.0.0.1", 22738), ("localhost:1", "localhost", 1), ("::1", "::1", 22738),
-            ("[::1]:7", "::1", 7), ("caret://example.org", "example.org", 22738), ("carets://example.org:7/", "example.org", 7),
+            ("[::1]:7", "::1", 7), ("caret://example.org", "example.org", 22738),
+            ("carets://example.org:7/", "example.org", 7),
         ):
             address = parse_address(text)
             self.assertEqual((address.host, address.port, address.path), (host, port, ""))
@@ -229,7 +306,8 @@ class AddressTests(unittest.TestCase):
 
     def test_what_is_no_address_is_refused(self) -> None:
         for text in (
-            "", "http://a", "caret://", "a:99999", "a:0", "a:b", "caret://a?pin=ab", "carets://a?pin=ab", "carets://a?x=1",
+            "", "http://a", "caret://", "a:99999", "a:0", "a:b", "caret://a?pin=ab", "carets://a?pin=ab",
+            "carets://a?x=1",
             "caret://a/b", f"carets://a?trust=b&pin={'a' * 64}",
         ):
             with self.subTest(text), self.assertRaises(CaretError) as failure:

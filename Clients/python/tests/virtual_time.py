@@ -35,7 +35,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         while True:
             await self.settle()
             # The loop keeps its timers as a heap, and has no public way to read them.
-            due = [timer.when() for timer in self._scheduled if not timer.cancelled() and timer.when() <= end]  # type: ignore[attr-defined]
+            timers: list[asyncio.TimerHandle] = self._scheduled  # type: ignore[attr-defined]
+            due = [timer.when() for timer in timers if not timer.cancelled() and timer.when() <= end]
             if not due:
                 break
             self.now = max(self.now, min(due))

@@ -58,8 +58,8 @@ def parse_address(text: str) -> Address:
     except ValueError:
         raise malformed(text) from None
     is_secure = parts.scheme == "carets"
-    known = {"trust", "pin"} if is_secure else set()
-    if parts.scheme not in ("caret", "carets") or not host or port == 0 or parts.path.strip("/") or options.keys() - known:
+    unknown = options.keys() - ({"trust", "pin"} if is_secure else set())
+    if parts.scheme not in ("caret", "carets") or not host or port == 0 or parts.path.strip("/") or unknown:
         raise malformed(text)
     pin = options.get("pin", "").replace(":", "").lower()
     if "pin" in options and (len(pin) != 64 or "trust" in options):

@@ -163,7 +163,7 @@ class Requests:
     # Administration. The other requests are in docs/protocol/messages.md; pass them to `request`.
 
     async def add_token(self, user: str, grants: Grants, expires: datetime | None = None) -> tuple[int, str]:
-        """Makes a token. A grant is {"rights": "write", "prefix": "notes/"}, or has "doc". Returns its number and text."""
+        """Makes a token, and returns its number and text. A grant is {"rights": "write", "prefix": "notes/"}."""
         end = None if expires is None else milliseconds_of(expires)
         answer = await self._ask("add_token", user=user, grants=grants, expires=end)
         return answer["number"], answer["token"]

@@ -46,9 +46,10 @@ class Client(Requests):
         names = [server.name for server in servers]
         id, owns_id = client or secrets.token_hex(16), client is None
         self._fetch = token if callable(token) else None
-        self._state = (
-            TokenClientState(names, id, info, owns_id) if callable(token) else ClientState(names, id, token, info, owns_id)
-        )
+        if callable(token):
+            self._state: ClientState = TokenClientState(names, id, info, owns_id)
+        else:
+            self._state = ClientState(names, id, token, info, owns_id)
         self._make_transport = transport
         self._transport: Transport | None = None
         self._queue: deque[ClientAction] = deque()
@@ -352,7 +353,7 @@ def connect(
     *servers: str, token: Token = None, name: str | None = None, color: str | None = None, client: str | None = None,
     shuffle: bool = True,
 ) -> Client:
-    """A client of a server, or of several servers over one database: `async with connect("caret://127.0.0.1") as client`.
+    """A client of a server, or of several servers over one database. Use it with `async with`, or `await` it.
 
     `name` and `color` are what others see of the user. `client` is the secret id of a program that keeps one: at least
     8 characters. With `shuffle`, the client tries several servers in a random order, so that clients spread.

@@ -3,8 +3,8 @@
 It uses no clock, no socket and no random numbers. Each event is a method that returns actions, which its owner runs in
 order. Moments are seconds. `jitter` is a random number from 0 to below 1.
 
-Law: every request ends exactly once, with an answer or an error. If the connection ends before the answer, the request is
-sent again only if that does no harm.
+Law: every request ends exactly once, with an answer or an error. If the connection ends before the answer, the request
+is sent again only if that does no harm.
 """
 
 from __future__ import annotations
@@ -266,8 +266,8 @@ class ClientState:
 
     def _handle_bye(self, message: Message) -> list[ClientAction]:
         reason = message["reason"]
-        # The server may read the `hello` of an earlier connection later than that of a newer one. Then it ends the wrong
-        # connection, and the client connects again.
+        # The server may read the `hello` of an earlier connection later than that of a newer one. Then it ends the
+        # wrong connection, and the client connects again.
         if (reason == "replaced" and not self._owns_id) or reason in self.final_reasons:
             return self.end(reason, CaretError(reason, "the server has ended the connection"))
         delay = message.get("retry_after_ms", 0) / 1000

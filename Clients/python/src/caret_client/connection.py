@@ -40,7 +40,7 @@ class SocketTransport(asyncio.Protocol):
         self._reader = LineReader()
         self._transport: asyncio.Transport | None = None
         self._outgoing: dict[object, bytes] = {}
-        """The lines that wait to be sent, in their order. A line with a key replaces an earlier one with the same key."""
+        """The lines that wait to be sent, in their order. A line replaces an earlier one with the same key."""
         self._is_paused = False
         self._is_flushing = False
         self._is_closed = False

@@ -5,8 +5,8 @@ A replica uses no clock and no connection. Each event is a method that returns a
 Laws:
 - The text is the committed text with the change in flight and then the unsent change applied.
 - A view that starts empty and applies all typed changes and all ShowEdits, in order, shows the text.
-- Every change is committed once or not at all, even if messages are lost. A push is always repeated unchanged. Its edits
-  get a new number only after the server has refused the push for good.
+- Every change is committed once or not at all, even if messages are lost. A push is always repeated unchanged. Its
+  edits get a new number only after the server has refused the push for good.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class InFlight:
     message: Message
     """The push as it was sent first. It never changes, so that the server recognises a repeat."""
     edits: Edits
-    """Its edits. Empty for a whole text and for a `restore`, which change the text only when the server has merged them."""
+    """Its edits. Empty for a whole text and for a `restore`: they change the text when the server has answered."""
     write: Write | None
     """What the program waits for, if this is a whole text or a `restore`."""
     outcome: Outcome = Outcome.AWAITED
@@ -265,7 +265,7 @@ class ReplicaState:
         self.in_flight = None
 
     def fail_writes(self, code: str) -> None:
-        """Whole texts and restores end with this code. They are not repeated later, because the text may be old then."""
+        """Whole texts and restores end with this code. They are not repeated later: the text may be old then."""
         if self.in_flight and self.in_flight.write:
             self.actions.append(Finish(self.in_flight.write.number, 0, code))
             self.in_flight = None

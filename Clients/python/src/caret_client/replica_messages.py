@@ -173,7 +173,7 @@ class Replica(ReplicaProgram):
         self.end_flight(revision)
 
     def _commit_other(self, edits: Edits, revision: int) -> bool:
-        """The server has rebased the push over revisions of which this replica knows only the difference of two texts."""
+        """The server has rebased the push over each revision, and this replica over the difference of two texts."""
         try:
             change = fitted(edits, len(self.draft.committed))
         except CaretError:
@@ -279,8 +279,8 @@ class Replica(ReplicaProgram):
             self.close(code)
 
     def _resubmit(self, flight: InFlight, code: str) -> None:
-        # The server may have committed the push long ago and forgotten this client since then. It would not recognise the
-        # edits in a new push, and would commit them twice.
+        # The server may have committed the push long ago and forgotten this client since then. It would not recognise
+        # the edits in a new push, and would commit them twice.
         may_be_forgotten = code == "base_trimmed" and flight.was_resent and not self.is_known_to_server
         if may_be_forgotten or self.resubmissions == MOST_RESUBMISSIONS:
             return self._ask_user(flight, code)

@@ -57,7 +57,7 @@ class PendingRequests:
             self.retry_at = None
 
     def disconnected(self) -> list[int]:
-        """The ids of the requests that must fail, because the server may have carried them out. The others wait again."""
+        """The ids of the requests that must fail: the server may have carried them out. The others wait again."""
         lost = [id for id, message in self._sent.items() if message["type"] not in REPEATABLE_REQUESTS]
         self._wait({id: message for id, message in self._sent.items() if id not in lost})
         self._sent, self.retry_at = {}, None

@@ -41,8 +41,8 @@ class ServerRotation:
     def failed(self, reason: str, retry_after: float, now: float, jitter: float) -> Failure:
         """The connection has ended, or could not be made. `jitter` is a random number from 0 to below 1.
 
-        After a round, the delay is twice the previous one, shortened by at most one half so that clients spread. It is at
-        least what each server has asked for, if all have.
+        After a round, the delay is twice the previous one, shortened by at most one half so that clients spread. It is
+        at least what each server has asked for, if all have.
         """
         # A connection that has lasted begins a new round.
         if self._welcomed_at is not None and now - self._welcomed_at >= FIRST_DELAY:

@@ -17,7 +17,7 @@ from .rotation import ServerRotation
 from .wire import Message
 
 ASK_PAUSE = 10.0
-"""The shortest time from a token to the next call, and from a failure to the next attempt while the client is online."""
+"""The shortest time from a token to the next call, and from a failure to the next attempt while online."""
 LONGEST_CALL = 30.0
 """How long a call may take before the client goes on without it. A later answer counts until the next call begins."""
 
@@ -201,4 +201,5 @@ class TokenClientState(ClientState):
         return [LinkChanged(), *self.send_follow()] if message.get("changed") else []
 
     def _end_for_other_user(self) -> list[ClientAction]:
-        return self.end("other_user", CaretError("other_user", "the token function has answered with another user's token"))
+        sentence = "the token function has answered with another user's token"
+        return self.end("other_user", CaretError("other_user", sentence))

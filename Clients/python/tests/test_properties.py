@@ -26,6 +26,7 @@ steps = st.tuples(
         st.tuples(st.just("write"), st.floats(0, 1), texts),
         st.tuples(st.just("select"), st.floats(0, 1), st.floats(0, 1)),
         st.tuples(st.just("cut")),
+        st.tuples(st.just("kill")),
         st.tuples(st.just("saved")),
         st.tuples(st.just("turns"), st.integers(1, 20)),
     ),
@@ -35,8 +36,9 @@ steps = st.tuples(
 class RandomClients:
     """Three clients with one document."""
 
-    def __init__(self, clients: list[Client], documents: list[Document]) -> None:
-        self.clients, self.documents = clients, documents
+    def __init__(self, server: Server, clients: list[Client], documents: list[Document]) -> None:
+        self.server, self.clients, self.documents = server, clients, documents
+        self.kills = 2 if FULL else 1  # A server needs a moment to start again.
         self.views = [document.text for document in documents]
         self.changes = [document.changes() for document in documents]
         self.writes: list[asyncio.Task[int]] = []
@@ -54,11 +56,21 @@ class RandomClients:
             document.select(tuple(int(part * len(document.text)) for part in step[1:]))
         elif kind == "cut":
             await cut(self.clients[index])
+        elif kind == "kill":
+            await self.kill()
         elif kind == "saved":
             await document.saved()
         else:
             for _ in range(step[1]):
                 await asyncio.sleep(0)
+
+    async def kill(self) -> None:
+        if self.kills > 0:
+            self.kills -= 1
+            await asyncio.to_thread(self.server.kill)
+            await asyncio.to_thread(self.server.start)
+            for client in self.clients:
+                client.reconnect()
 
     async def finish(self) -> None:
         """Waits until everybody has everything."""
@@ -103,7 +115,7 @@ class PropertyTests(unittest.TestCase):
         cls.server.stop()
 
     @settings(
-        max_examples=400 if FULL else 25, deadline=None, database=None, derandomize=not FULL, print_blob=True,
+        max_examples=400 if FULL else 20, deadline=None, database=None, derandomize=not FULL, print_blob=True,
         suppress_health_check=list(HealthCheck),
     )
     @given(st.lists(steps, max_size=40))
@@ -117,7 +129,7 @@ class PropertyTests(unittest.TestCase):
             client.start()
         try:
             documents = [await client.open(name, create=True) for client in clients]
-            run = RandomClients(clients, documents)
+            run = RandomClients(self.server, clients, documents)
             for index, step in plan:
                 await run.happen(index, step)
             await run.finish()

@@ -42,9 +42,34 @@ class BlockingTests(unittest.TestCase):
             with self.assertRaises(CaretError) as failure:
                 ann.open("other")
             self.assertEqual(failure.exception.code, "not_found")
+            self.assertEqual((second.name, second.rights, second.newline), ("agenda", "write", "lf"))
+            self.assertEqual((second.unsaved, second.selections[0].anchor, second.peers), ((), 1, []))
+            self.assertEqual((ann.link.state, ann.user), ("online", "anonymous"))
+            second.edit((0, 0, "Oat "))
+            second.retry()
+            second.saved()
+            second.discard()
+            self.assertEqual(ann.restore("agenda", 1), 5)
             second.close()
             with self.assertRaises(CaretError):
                 second.append("x")
+
+    def test_requests(self) -> None:
+        with blocking.connect(self.server.socket) as client:
+            client.create("a", "text")
+            client.copy("a", "b")
+            client.rename("b", "c")
+            self.assertEqual([one.name for one in client.list()], ["a", "c"])
+            client.tag("a", 1, "first")
+            self.assertEqual([one.name for one in client.tags("a")], ["first"])
+            client.untag("a", "first")
+            number, token = client.add_token("ann", [{"rights": "read", "prefix": ""}])
+            self.assertTrue(token.startswith(f"caret_{number}_"))
+            client.revoke_token(number)
+            client.sign_out("ann")
+            self.assertEqual(client.request({"type": "list_tokens"})["tokens"], [])
+            client.delete("a")
+            client.delete("c")
 
     def test_a_wait_can_have_an_end(self) -> None:
         with blocking.connect("127.0.0.1:1") as client, self.assertRaises(TimeoutError):

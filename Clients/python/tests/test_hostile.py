@@ -250,7 +250,7 @@ class SocketTests(unittest.IsolatedAsyncioTestCase):
     async def test_a_server_that_reads_nothing_does_not_fill_the_memory(self) -> None:
         async with connect(self.address) as client:
             reader, writer = await self.accept(WELCOME)
-            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
             reader._transport.pause_reading()  # type: ignore[attr-defined]
             document = client.opening("notes")
             await client.online()
@@ -266,6 +266,13 @@ class SocketTests(unittest.IsolatedAsyncioTestCase):
                 document.select((number % 2, 4))
                 await asyncio.sleep(0)
             self.assertEqual(len(transport._outgoing), 1)
+            document.select((3, 3))
+            reader._transport.resume_reading()  # type: ignore[attr-defined]
+            line = b""
+            while b"[3,3]" not in line:
+                line = await asyncio.wait_for(reader.readline(), PATIENCE)
+                self.assertNotEqual(line, b"")
+            self.assertEqual(transport._outgoing, {})
             writer.transport.abort()
 
 

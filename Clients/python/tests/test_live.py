@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import unittest
+from unittest import mock
 
 import support  # First, because it says where the package is.
 from caret_client import Edit, Selection
@@ -222,6 +223,51 @@ def in_scalars(text: str, selection: list[int]) -> Selection:
     return Selection(*(len(support.scalars(support.units(text)[:offset])) for offset in selection))
 
 
+class WaitingTests(LiveCase):
+    async def test_the_saving_state_is_followed(self) -> None:
+        document = await (await self.client()).open("saving", create=True)
+        updates, seen = document.saving_updates(), []
+        document.append("Milk")
+        async for saving in updates:
+            seen.append(saving.state)
+            if saving.state == "saved":
+                break
+            await document.saved()
+        self.assertEqual(seen, ["sending", "saved"])
+        self.assertEqual((document.newline, document.epoch is not None), ("lf", True))
+
+    async def test_an_open_document_is_written_through_its_client(self) -> None:
+        client = await self.client()
+        document = await client.open("through", create=True)
+        self.assertEqual(await client.write("through", "Milk"), 1)
+        self.assertEqual(document.text, "Milk")
+
+    async def test_one_task_at_a_time_waits_for_an_iterator(self) -> None:
+        changes = (await (await self.client()).open("one reader", create=True)).changes()
+        first = asyncio.ensure_future(anext(changes))
+        await asyncio.sleep(0)
+        await self.assertFails("malformed", anext(changes))
+        first.cancel()
+
+    async def test_everything_that_waits_ends_with_the_client(self) -> None:
+        client = await self.client("127.0.0.1:1")
+        document = client.opening("nowhere")
+        waiting = [
+            asyncio.ensure_future(call) for call in (
+                document.opened(), document.write("x"), client.read("x"), anext(document.changes()), client.online(),
+                anext(client.follow()), client.open("other"),
+            )
+        ]
+        await asyncio.sleep(0)
+        await client.close()
+        results = await asyncio.gather(*waiting, return_exceptions=True)
+        codes = [getattr(one, "code", "ended") for one in results]
+        self.assertEqual(codes, ["closed"] * 3 + ["ended"] + ["closed"] * 3)
+        await self.assertFails("closed", client.open("x"))
+        await self.assertFails("closed", anext(client.follow()))
+        await self.assertFails("closed", client.read("x"))
+
+
 class RequestTests(LiveCase):
     async def test_histories_and_old_texts(self) -> None:
         client = await self.client()
@@ -239,13 +285,17 @@ class RequestTests(LiveCase):
         await self.assertFails("base_ahead", document.restore(99))
         await self.assertFails("base_ahead", client.read("history", 99))
 
-    async def test_a_history_has_many_pages(self) -> None:
+    async def test_histories_and_lists_have_many_pages(self) -> None:
         client = await self.client()
         document = await client.open("long", create=True)
-        for number in range(1_005):
+        for number in range(25):
             document.append(str(number % 10))
             await document.saved()
-        self.assertEqual([one.revision async for one in client.history("long")], list(range(1, 1_006)))
+            await client.write(f"page/{number:02}", "x", create=True)
+        with mock.patch("caret_client.api.PAGE_SIZE", 10):
+            self.assertEqual([one.revision async for one in client.history("long")], list(range(1, 26)))
+            names = [one.name async for one in client.documents("page/")]
+        self.assertEqual(names, [f"page/{number:02}" for number in range(25)])
 
     async def test_named_revisions(self) -> None:
         client = await self.client()

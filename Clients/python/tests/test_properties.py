@@ -146,7 +146,7 @@ changes_of_ten = st.lists(
 
 
 class ChangeTests(unittest.TestCase):
-    @settings(max_examples=2_000 if FULL else 300, deadline=None, database=None, derandomize=not FULL)
+    @settings(max_examples=2_000 if FULL else 100, deadline=None, database=None, derandomize=not FULL)
     @given(changes_of_ten, changes_of_ten)
     def test_both_orders_of_two_changes_give_one_text(self, one: Any, other: Any) -> None:
         text = "0123456789"
@@ -154,7 +154,7 @@ class ChangeTests(unittest.TestCase):
         second = apply(apply(text, other), rebase(one, other, "self_first"))
         self.assertEqual(first, second)
 
-    @settings(max_examples=2_000 if FULL else 300, deadline=None, database=None, derandomize=not FULL)
+    @settings(max_examples=2_000 if FULL else 100, deadline=None, database=None, derandomize=not FULL)
     @given(changes_of_ten, st.data())
     def test_composing_is_applying_one_after_the_other(self, first: Any, data: Any) -> None:
         text = "0123456789"

@@ -249,6 +249,66 @@ class RefusalTests(unittest.TestCase):
         self.assertEqual(replica.peers, {})
 
 
+class StreamTests(unittest.TestCase):
+    """Messages that few conversations have."""
+
+    def open(self, **settings: Any) -> Replica:
+        replica = Replica(**settings)
+        replica.connected()
+        replica.received(opened())
+        return replica
+
+    def test_an_open_that_a_busy_server_refuses_is_repeated_after_growing_delays(self) -> None:
+        replica = Replica()
+        replica.connected()
+        for delay in (0.5, 1, 2):
+            refusal = {"type": "error", "id": 1, "code": "overloaded", "message": ""}
+            self.assertEqual(finished(replica.received(refusal)), [RetryAfter(delay)])
+            self.assertEqual(finished(replica.time_passed()), [OpenDocument(None)])
+        self.assertEqual(finished(replica.received({**refusal, "retry_after_ms": 70})), [RetryAfter(0.07)])
+
+    def test_a_document_that_the_server_has_open_is_closed_first(self) -> None:
+        replica = Replica()
+        replica.connected()
+        done = replica.received({"type": "error", "id": 1, "code": "already_open", "message": ""})
+        self.assertEqual(finished(done), [CloseDocument(), OpenDocument(None)])
+
+    def test_a_document_that_the_server_has_closed_is_opened_and_the_push_repeated(self) -> None:
+        replica = self.open()
+        push = next(one.message for one in replica.typed((Edit(0, 0, "x"),)) if isinstance(one, SendPush))
+        done = replica.received({"type": "error", "seq": 1, "code": "not_open", "message": ""})
+        self.assertEqual(finished(done), [CloseDocument(), OpenDocument(("e", 1))])
+        self.assertEqual(finished(replica.received({**opened(), "text": None})), [SendPush(push)])
+
+    def test_the_loss_of_all_rights_ends_the_document(self) -> None:
+        replica = self.open()
+        replica.received({"type": "rights", "doc": "notes", "rights": "none"})
+        self.assertEqual(replica.saving, ("refused", "not_found"))
+        replica = Replica()
+        replica.connected()
+        replica.received(opened(rights="none"))
+        self.assertEqual(replica.saving, ("refused", "not_found"))
+
+    def test_joined_revisions_are_one_change_unless_they_may_contain_a_push(self) -> None:
+        joined = {"type": "change", "doc": "notes", "from": 1, "rev": 4, "edits": (Edit(0, 4, "Tea"),)}
+        replica = self.open(watches=True)
+        replica.received(joined)
+        self.assertEqual((replica.draft.text, replica.revision), ("Tea", 4))
+        replica = self.open()
+        replica.typed((Edit(0, 0, "x"),))
+        self.assertEqual(finished(replica.received(joined)), [CloseDocument(), OpenDocument(None)])
+
+    def test_a_checksum_of_another_revision_makes_the_client_load_the_text(self) -> None:
+        replica = self.open()
+        done = replica.received({"type": "check", "doc": "notes", "rev": 2, "length": 4, "crc32": "0"})
+        self.assertEqual(finished(done), [CloseDocument(), OpenDocument(None)])
+
+    def test_a_rename_without_a_connection_waits_for_the_server(self) -> None:
+        replica = self.open()
+        replica.disconnected()
+        self.assertEqual(replica.received({"type": "gone", "doc": "notes", "reason": "renamed", "to": "new"}), [])
+
+
 class LimitTests(unittest.TestCase):
     def test_requests_are_bounded(self) -> None:
         requests = PendingRequests()

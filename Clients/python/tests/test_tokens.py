@@ -233,6 +233,71 @@ class TokenFunctionTests(unittest.TestCase):
 
         self.run_with(["ey1"], test)
 
+    def test_the_same_token_again_is_no_error(self) -> None:
+        async def test(loop, server, client, calls) -> None:
+            server.welcome(expires_in_ms=100_000, ping=1_000)
+            server.take()
+            await loop.pass_time(95)
+            self.assertEqual((server.take(), client.link.state), ([], "online"))
+            self.assertEqual(calls, [0.0, 70.0, 91.0])
+
+        self.run_with(["ey1", "ey1", "ey1"], test)
+
+    def test_a_token_that_ended_while_the_client_was_offline_is_not_used_again(self) -> None:
+        async def test(loop, server, client, calls) -> None:
+            server.welcome(expires_in_ms=20_000)
+            server.take()
+            await loop.pass_time(1)
+            server.events.closed("cut")
+            await loop.pass_time(0.3)
+            for _ in range(8):
+                server.events.closed("cannot connect")
+                await loop.pass_time(31)
+            server.welcome()
+            self.assertEqual(server.take()[0]["token"], "ey2")
+
+        self.run_with(["ey1", "ey2"], test)
+
+    def test_a_new_token_that_has_ended_too_is_not_used_again(self) -> None:
+        async def test(loop, server, client, calls) -> None:
+            server.welcome(expires_in_ms=100_000, ping=1_000)
+            await loop.pass_time(71)
+            asked = server.take()[-1]
+            self.assertEqual((asked["type"], asked["token"]), ("authenticate", "ey2"))
+            server.receive({"type": "error", "id": asked["id"], "code": "token_ended", "message": "it has ended"})
+            server.events.closed("the server has closed the connection")
+            await loop.pass_time(15)
+            server.welcome()
+            self.assertEqual(server.take()[0]["token"], "ey3")
+
+        self.run_with(["ey1", "ey2", "ey3"], test)
+
+    def test_a_token_that_breaks_a_rule_ends_the_client(self) -> None:
+        for code, reason in (("unauthorized", "unauthorized"), ("forbidden", "other_user")):
+            async def test(loop, server, client, calls) -> None:
+                server.welcome(expires_in_ms=100_000, ping=1_000)
+                await loop.pass_time(71)
+                refusal = {"type": "error", "id": server.take()[-1]["id"], "code": code, "message": "no"}
+                server.receive(refusal)
+                self.assertEqual((client.link.state, client.link.reason), ("ended", reason))
+
+            with self.subTest(code):
+                self.run_with(["ey1", "ey2"], test)
+
+    def test_followers_begin_again_when_the_rights_have_changed(self) -> None:
+        async def test(loop, server, client, calls) -> None:
+            server.welcome(expires_in_ms=100_000, ping=1_000)
+            events = client.follow("notes/")
+            server.receive({"type": "gone", "doc": "notes/a", "reason": "deleted", "followed": True})
+            self.assertEqual([(await anext(events)).kind for _ in range(2)], ["restarted", "gone"])
+            await loop.pass_time(71)
+            asked = server.take()[-1]
+            server.receive({"type": "authenticated", "id": asked["id"], "user": "ann", "changed": True})
+            self.assertEqual((await anext(events)).kind, "restarted")
+            self.assertEqual([one["type"] for one in server.take()], ["follow"])
+
+        self.run_with(["ey1", "ey2"], test)
+
     def test_a_refresh_that_fails_is_repeated_every_10_s_while_the_client_is_online(self) -> None:
         async def test(loop, server, client, calls) -> None:
             server.welcome(expires_in_ms=100_000, ping=1_000)

@@ -30,7 +30,7 @@ class BlockingTests(unittest.TestCase):
             first.append("Milk")
             first.saved(timeout=60)
             self.assertEqual(next(changes).edits[0].text, "Milk")
-            self.assertEqual(second.write("Oat milk", 1), 2)
+            self.assertEqual(second.write("Oat milk", second.snapshot()), 2)
             self.assertEqual((second.text, second.revision, second.saving.state), ("Oat milk", 2, "saved"))
             second.select((0, 3))
             self.assertEqual([one.revision for one in ann.history("agenda")], [1, 2])

@@ -100,7 +100,7 @@ class GuideTests(LiveCase):
         for text in ("anonymous online", "Tea and cake", "not_found there is no such document False"):
             self.assertIn(text, printed.getvalue())
         self.assertEqual((await client.read("shopping")).text, "Milk\nBread\n")
-        self.assertEqual(names["text"], "Tea and pie\nBring a pen.\n")
+        self.assertEqual(document.text, "Tea and pie\nBring a pen.\n")
         self.assertEqual(await names["fetch"](), "a token")
 
         showing = asyncio.ensure_future(names["show"](document))

@@ -168,6 +168,19 @@ class WriteTests(LiveCase):
         self.assertEqual(document.text, "Tea")
         await self.assertFails("base_ahead", document.write("Coffee", 9))
 
+    async def test_a_text_from_another_epoch_is_refused(self) -> None:
+        client = await self.client()
+        document = await client.open("epochs", create=True)
+        self.assertEqual(await document.write("Milk\n", document.snapshot()), 1)
+        old = document.snapshot()
+        self.assertEqual((old.text, old.revision, old.epoch), ("Milk\n", 1, document.epoch))
+        await client.delete("epochs")
+        await document.close()
+        document = await client.open("epochs", create=True)
+        await self.assertFails("epoch_changed", document.write("Milk\nTea\n", old))
+        await self.assertFails("epoch_changed", client.write("epochs", "Milk\nTea\n", old))
+        self.assertEqual(document.text, "")
+
     async def test_an_exact_text_is_refused_if_the_document_has_changed(self) -> None:
         document = await (await self.client()).open("exact", create=True)
         document.append("Milk")

@@ -103,7 +103,7 @@ class Requests:
         return OldText(found["doc"], found["epoch"], found["rev"], found["text"], found["newline"])
 
     async def write(
-        self, name: str, text: str, base: OldText | int | None = None, *, create: bool = False, exact: bool = False,
+        self, name: str, text: str, base: OldText | None = None, *, create: bool = False, exact: bool = False,
     ) -> int:
         """Saves a whole text that was made from `base`, which `read` has returned. The server merges it.
 
@@ -112,11 +112,10 @@ class Requests:
         """
         check_scalars(text, "the text")
         document = self.find(name)
-        revision = base.revision if isinstance(base, OldText) else base
         if document:
-            return await document.write(text, revision, exact=exact)
+            return await document.write(text, base, exact=exact)
         answer = await self._ask(
-            "push", doc=name, epoch=base.epoch if isinstance(base, OldText) else None, base=revision or 0,
+            "push", doc=name, epoch=base.epoch if base else None, base=base.revision if base else 0,
             seq=self._next_seq(), text=text, create=create or None, exact=exact or None,
         )
         return int(answer["rev"])

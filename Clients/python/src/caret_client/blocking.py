@@ -133,7 +133,10 @@ class Document:
     def select(self, *selections: tuple[int, int]) -> None:
         self._thread.call(lambda: self._document.select(*selections))
 
-    def write(self, text: str, base: int | None = None, *, exact: bool = False) -> int:
+    def snapshot(self) -> OldText:
+        return self._thread.call(self._document.snapshot)
+
+    def write(self, text: str, base: OldText | int | None = None, *, exact: bool = False) -> int:
         return self._thread.wait(lambda: self._document.write(text, base, exact=exact))
 
     def restore(self, revision: int) -> int:
@@ -224,7 +227,7 @@ class Client:
         return self._thread.wait(lambda: self._client.read(name, revision, at))
 
     def write(
-        self, name: str, text: str, base: OldText | int | None = None, *, create: bool = False, exact: bool = False,
+        self, name: str, text: str, base: OldText | None = None, *, create: bool = False, exact: bool = False,
     ) -> int:
         return self._thread.wait(lambda: self._client.write(name, text, base, create=create, exact=exact))
 

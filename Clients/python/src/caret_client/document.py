@@ -14,7 +14,7 @@ from .document_state import DocumentState
 from .errors import CaretError
 from .replica import Link
 from .streams import Change, ChangeStream, LatestStream
-from .values import time_of
+from .values import OldText, time_of
 
 if TYPE_CHECKING:
     from .client import Client
@@ -140,20 +140,28 @@ class Document:
                 raise CaretError("outside", f"the selection {anchor}..{head} does not fit a text of {length} scalars")
         self._pass(lambda state: state.selected(chosen))
 
-    async def write(self, text: str, base: int | None = None, *, exact: bool = False) -> int:
-        """Saves a whole text that was made from the text at revision `base`. The server merges it with later changes.
+    def snapshot(self) -> OldText:
+        """The text that the server has committed, with its position: what a new text is made from."""
+        self._check_open()
+        epoch, revision = self._state.replica.position or ("", 0)
+        return OldText(self.name, epoch, revision, self._state.replica.draft.committed, self.newline)
 
-        Returns the revision that contains it. The text of the document changes when the server has answered. Without
-        `base`, it was made from `text` as it is now, which must be saved. With `exact`, the server refuses the text if
-        `base` is not the newest revision.
+    async def write(self, text: str, base: OldText | int | None = None, *, exact: bool = False) -> int:
+        """Saves a whole text that was made from `base`, a snapshot or a revision of the present epoch.
+
+        The server merges it with all later changes. Returns the revision that contains it. The text of the document
+        changes when the server has answered. Without `base`, it was made from `text` as it is now, which must be saved.
+        With `exact`, the server refuses the text if `base` is not the newest revision.
         """
         check_scalars(text, "the text")
-        position = await self._written_from()
-        if base is None:
-            if self._state.replica.has_unsaved:
-                raise CaretError("unsaved", f"{self.name} has edits that are not saved: wait for saved(), or pass base")
-            base = position[1]
-        message = {"type": "push", "epoch": position[0], "base": base, "text": text, "exact": exact or None}
+        epoch, newest = await self._written_from()
+        if isinstance(base, OldText):
+            epoch, revision = base.epoch, base.revision
+        elif base is None and self._state.replica.has_unsaved:
+            raise CaretError("unsaved", f"{self.name} has edits that are not saved: wait for saved(), or pass base")
+        else:
+            revision = newest if base is None else base
+        message = {"type": "push", "epoch": epoch, "base": revision, "text": text, "exact": exact or None}
         return await self._wait_for_write(message)
 
     async def restore(self, revision: int) -> int:

@@ -301,6 +301,8 @@ class FollowerTests(unittest.TestCase):
         with self.assertRaises(CaretError) as failure:
             await anext(stream)
         self.assertEqual(failure.exception.code, "too_slow")
+        stream.put(1, 1)
+        self.assertFalse(stream.has_item())
 
 
 if __name__ == "__main__":

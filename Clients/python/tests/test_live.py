@@ -339,6 +339,8 @@ class RequestTests(LiveCase):
         self.assertEqual((event.kind, event.name, event.reason), ("gone", "list/b", "deleted"))
         client.unfollow(events)
         self.assertEqual([one async for one in events], [])
+        client.follow("list/")
+        self.assertEqual(len(client._followers), 0)  # Nobody has the iterator.
         self.assertEqual([one.name for one in await client.list("list/")], ["list/a"])
         self.assertEqual([one.name async for one in client.documents("list/")], ["list/a"])
 

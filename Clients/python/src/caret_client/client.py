@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from dataclasses import replace
 from typing import Any, Union
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from . import actions
 from .actions import ClientAction, DocumentAction
@@ -56,7 +56,8 @@ class Client(Requests):
         self._is_running = False
         self._documents: dict[int, Document] = {}
         self._answers: dict[int, asyncio.Future[Message]] = {}
-        self._followers: list[tuple[str, EventStream[DocumentEvent]]] = []
+        self._followers: WeakKeyDictionary[EventStream[DocumentEvent], str] = WeakKeyDictionary()
+        """The prefix of each iterator that the program still has."""
         self._links: WeakSet[LatestStream[Link]] = WeakSet()
         self._tasks: set[asyncio.Task[None]] = set()
         self._alarm: asyncio.TimerHandle | None = None
@@ -167,24 +168,24 @@ class Client(Requests):
         if self.end_error:
             stream.end(self.end_error)
             return stream
-        self._followers.append((prefix, stream))
+        self._followers[stream] = prefix
         self._follow_again()
         return stream
 
     def unfollow(self, stream: EventStream[DocumentEvent]) -> None:
         """Ends an iterator of `follow`."""
-        self._followers = [one for one in self._followers if one[1] is not stream]
+        self._followers.pop(stream, None)
         stream.end(None)
         self._follow_again()
 
     def _follow_again(self) -> None:
         # The server knows one prefix for each connection: the one that all followers share.
-        prefixes = [prefix for prefix, _ in self._followers]
+        prefixes = [*self._followers.values()]
         self._pass(self._state.followed(_common_prefix(prefixes) if prefixes else None))
 
     def _deliver(self, event: Message) -> None:
         item = document_event(event)
-        for prefix, stream in self._followers:
+        for stream, prefix in self._followers.items():
             if item.name is None or item.name.startswith(prefix):
                 stream.put(item.name or item.kind, item)
 
@@ -302,7 +303,7 @@ class Client(Requests):
             self._alarm.cancel()
         for document in [*self._documents.values()]:
             document.end()
-        for _, follower in self._followers:
+        for follower in self._followers:
             follower.end(error)
         for stream in self._links:
             stream.end(error)

@@ -40,16 +40,16 @@ class Stream(AsyncIterator[T]):
     """An iterator that waits for its next item. A subclass says what waits."""
 
     def __init__(self) -> None:
+        self.has_ended = False
         self._waiter: asyncio.Future[None] | None = None
         self._end: CaretError | None = None
-        self._has_ended = False
 
     def __aiter__(self) -> Stream[T]:
         return self
 
     async def __anext__(self) -> T:
         while not self.has_item():
-            if self._has_ended:
+            if self.has_ended:
                 if self._end:
                     raise self._end
                 raise StopAsyncIteration
@@ -74,7 +74,7 @@ class Stream(AsyncIterator[T]):
 
     def end(self, error: CaretError | None) -> None:
         """Ends the iterator after the items that wait: with this error, or quietly."""
-        self._has_ended, self._end = True, error
+        self.has_ended, self._end = True, error
         self.wake()
 
 
@@ -88,6 +88,8 @@ class ChangeStream(Stream[Change]):
         self._most = MOST_WAITING_TEXT
 
     def put(self, change: Change) -> None:
+        if self.has_ended:
+            return
         self._waiting.append(change)
         self._size += _size(change)
         if len(self._waiting) >= MOST_CHANGES or self._size > self._most:
@@ -142,10 +144,12 @@ class EventStream(Stream[T], Generic[T]):
         self._waiting: dict[object, T] = {}
 
     def put(self, key: object, event: T) -> None:
+        if self.has_ended:
+            return
         if key in self._waiting:
             del self._waiting[key]
         self._waiting[key] = event
-        if len(self._waiting) > MOST_EVENTS and not self._has_ended:
+        if len(self._waiting) > MOST_EVENTS:
             self._waiting.clear()
             self.end(CaretError("too_slow", f"events of more than {MOST_EVENTS} documents waited for their reader"))
         self.wake()

@@ -36,8 +36,8 @@ class BlockingTests(unittest.TestCase):
             self.assertEqual([one.revision for one in ann.history("agenda")], [1, 2])
             self.assertEqual((ann.read("agenda", 1).text, second.restore(1)), ("Milk", 3))
             ann.write("other", "Tea", create=True)
-            self.assertEqual([one.name for one in ann.documents()], ["agenda", "other"])
-            self.assertEqual(next(event.name for event in ann.follow() if event.name), "agenda")
+            self.assertEqual([one.name for one in ann.documents("o")], ["other"])
+            self.assertEqual(next(event.name for event in ann.follow("ag") if event.name), "agenda")
             ann.delete("other")
             with self.assertRaises(CaretError) as failure:
                 ann.open("other")
@@ -54,22 +54,32 @@ class BlockingTests(unittest.TestCase):
             with self.assertRaises(CaretError):
                 second.append("x")
 
+    def test_a_closed_client_answers_nothing_more(self) -> None:
+        client = blocking.connect(self.server.address)
+        document = client.open("closed", create=True)
+        client.close()
+        client.close()
+        for call in (lambda: document.text, lambda: client.read("closed"), document.saved):
+            with self.assertRaises(CaretError) as failure:
+                call()
+            self.assertEqual(failure.exception.code, "closed")
+
     def test_requests(self) -> None:
         with blocking.connect(self.server.socket) as client:
-            client.create("a", "text")
-            client.copy("a", "b")
-            client.rename("b", "c")
-            self.assertEqual([one.name for one in client.list()], ["a", "c"])
-            client.tag("a", 1, "first")
-            self.assertEqual([one.name for one in client.tags("a")], ["first"])
-            client.untag("a", "first")
+            client.create("r/a", "text")
+            client.copy("r/a", "r/b")
+            client.rename("r/b", "r/c")
+            self.assertEqual([one.name for one in client.list("r/")], ["r/a", "r/c"])
+            client.tag("r/a", 1, "first")
+            self.assertEqual([one.name for one in client.tags("r/a")], ["first"])
+            client.untag("r/a", "first")
             number, token = client.add_token("ann", [{"rights": "read", "prefix": ""}])
             self.assertTrue(token.startswith(f"caret_{number}_"))
             client.revoke_token(number)
             client.sign_out("ann")
             self.assertEqual(client.request({"type": "list_tokens"})["tokens"], [])
-            client.delete("a")
-            client.delete("c")
+            client.delete("r/a")
+            client.delete("r/c")
 
     def test_a_wait_can_have_an_end(self) -> None:
         with blocking.connect("127.0.0.1:1") as client, self.assertRaises(TimeoutError):

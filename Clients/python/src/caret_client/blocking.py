@@ -23,6 +23,7 @@ from .client import Token
 from .client_state import Link
 from .document import Document as AsyncDocument
 from .document import Peer, Saving
+from .errors import CaretError
 from .streams import Change
 from .values import DocumentEvent, DocumentInfo, OldText, Revision, Tag
 from .wire import Message
@@ -41,8 +42,15 @@ class _Thread:
         self._thread = threading.Thread(target=self._loop.run_forever, name="caret client", daemon=True)
         self._thread.start()
 
+    @property
+    def has_ended(self) -> bool:
+        return self._loop.is_closed()
+
     def wait(self, work: Callable[[], Awaitable[T]], timeout: float | None = None) -> T:
         """Runs a coroutine function in the thread. Raises TimeoutError, and cancels it, after so many seconds."""
+        if self.has_ended:
+            raise CaretError("closed", "the client is closed")
+
         async def run() -> T:
             async with asyncio.timeout(timeout):
                 return await work()
@@ -179,8 +187,9 @@ class Client:
 
     def close(self) -> None:
         """Waits until everything is saved, but for at most 4 s, and ends the connection and its thread."""
-        self._thread.wait(self._client.close)
-        self._thread.stop()
+        if not self._thread.has_ended:
+            self._thread.wait(self._client.close)
+            self._thread.stop()
 
     @property
     def link(self) -> Link:

@@ -6,11 +6,12 @@ import unittest
 from typing import Any
 
 import support  # First, because it says where the package is.
-from caret_client.actions import CloseDocument, Finish, OpenDocument, RetryAfter, SendPush, ShowPeers
+from caret_client.actions import CloseDocument, Finish, OpenDocument, RetryAfter, Send, SendPush, ShowPeers
 from caret_client.address import parse_address
 from caret_client.backoff import LONGEST_REQUESTED_DELAY, Backoff
 from caret_client.changes import Edit, Selection
 from caret_client.client_state import ClientState
+from caret_client.document_state import DocumentState
 from caret_client.errors import RETRYABLE_CODES, CaretError
 from caret_client.protocol import ERROR_CODES
 from caret_client.refusals import Recovery, recovery_of
@@ -266,6 +267,14 @@ class StreamTests(unittest.TestCase):
             self.assertEqual(finished(replica.received(refusal)), [RetryAfter(delay)])
             self.assertEqual(finished(replica.time_passed()), [OpenDocument(None)])
         self.assertEqual(finished(replica.received({**refusal, "retry_after_ms": 70})), [RetryAfter(0.07)])
+
+    def test_a_delay_has_passed_at_its_end_and_not_before(self) -> None:
+        document = DocumentState("notes", lambda: 1)
+        document.welcomed(5)
+        refusal = {"type": "error", "id": 1, "code": "overloaded", "message": "", "retry_after_ms": 500}
+        document.received(refusal, 5)
+        self.assertEqual((document.retry_at, document.time_passed(5.4)), (5.5, []))
+        self.assertEqual([one.message["type"] for one in document.time_passed(5.5) if isinstance(one, Send)], ["open"])
 
     def test_a_document_that_the_server_has_open_is_closed_first(self) -> None:
         replica = Replica()

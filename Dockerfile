@@ -11,6 +11,8 @@ RUN scripts/install-packages static
 COPY Package.swift ./
 COPY migrations migrations
 COPY Sources Sources
+# The server contains its JavaScript client.
+COPY Clients/javascript Clients/javascript
 # The manifest names the targets of the tests and of an example; they are not built here.
 COPY Tests Tests
 COPY Examples/terminal Examples/terminal

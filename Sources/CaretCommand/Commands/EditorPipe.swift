@@ -13,7 +13,7 @@ struct EditorPipe: Subcommand {
     static let description = CommandDescription(
         "pipe", "connects a text editor to a document, by lines of JSON on standard input and output",
         details: """
-            The plugins for Vim, Neovim and Emacs run this command. It sends the text, and then every change of others as \
+            The plugins for Vim, Neovim, Emacs and VS Code run this command. It sends the text, and then every change of others as \
             small edits. The editor sends what its user changes. docs/editors.md describes the messages. At the end of its \
             input, the command waits until all edits are saved. If the server cannot be reached then, the edits are kept on \
             this machine, and the next `caret pipe` or `caret edit` of the document continues with them.

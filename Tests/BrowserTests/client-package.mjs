@@ -1,0 +1,108 @@
+// The package of the JavaScript client: its files, what importing it does, and `npm install` without a network.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { run, startServer, temporaryFolder } from '../NodeSupport/programs.mjs'
+import { skip, test } from '../NodeSupport/suite.mjs'
+import { makeApp, makePackage, packageName, repository } from './package-support.mjs'
+
+/** The most bytes of the client in a bundle, compressed, without the module. */
+const limit = 30 * 1024
+
+export async function testClientPackage(programs) {
+    const tarball = makePackage()
+    await test('making the package again gives the same bytes, also with another umask', () => {
+        const umask = process.umask(0o077)
+        try {
+            assert.deepEqual(readFileSync(makePackage()), readFileSync(tarball))
+        } finally {
+            process.umask(umask)
+        }
+    })
+    await test('the package has a file for each entry, and nothing that apps do not need', () => testFiles(tarball))
+    await test('importing an entry opens, reads and starts nothing', () => testImports(tarball))
+    await test('the client has at most 30 KB in a bundle, compressed, beside the module', () => testSize(tarball))
+    const server = await startServer(programs)
+    await test('in Node, the client finds its module in node_modules, or in itself', () => testModules(tarball, server))
+    await testInstall(tarball, server)
+}
+
+function testFiles(tarball) {
+    const folder = join(makeApp(tarball), 'node_modules', packageName)
+    const description = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const entries = Object.values(description.exports).flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry)))
+    assert.deepEqual(entries.filter((path) => !existsSync(join(folder, path))), [])
+    const modules = Object.entries(description.exports).filter(([name]) => !/\.(wasm|json)$/.test(name))
+    assert.deepEqual(modules.filter(([, entry]) => !entry.types || !entry.default), [])
+    const known = /\.(js|d\.ts)$|^(caret\.wasm|package\.json|README\.md|LICENSE)$/
+    assert.deepEqual(readdirSync(folder).filter((name) => !known.test(name)), [])
+}
+
+async function testImports(tarball) {
+    const watch = readFileSync(join(repository, 'Tests/BrowserTests/import-watch.js'), 'utf8')
+    const hostile = `import { readFile } from 'node:fs/promises'
+        import { connect } from 'node:net'
+        globalThis.started = setTimeout(() => {}, 10)
+        readFile('hostile.mjs')
+        connect(1, '127.0.0.1').on('error', () => {})
+        new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))`
+    const app = makeApp(tarball, { 'import-watch.mjs': watch, 'hostile.mjs': hostile })
+    const watched = (...names) => execFileSync(process.execPath, ['import-watch.mjs', ...names], { cwd: app, encoding: 'utf8' })
+    for (const name of ['', '/node', '/inline']) assert.equal(watched(packageName + name), '', name)
+    // The watch does see such things.
+    const found = watched('./hostile.mjs')
+    for (const call of ['globalThis.setTimeout', 'fs/promises.readFile', 'net.connect', 'WebAssembly.Module', 'the global started', 'resources: ']) {
+        assert.ok(found.includes(call), `${call}\n${found}`)
+    }
+}
+
+async function testSize(tarball) {
+    const app = makeApp(tarball, { 'app.js': `export { Caret } from '${packageName}'` })
+    const args = ['--bundle', '--minify', '--format=esm', '--target=es2022', join(app, 'app.js')]
+    const { bytes, errors } = await run('esbuild', args)
+    assert.equal(errors, '')
+    const size = gzipSync(bytes, { level: 9 }).length
+    console.log(`  the client in a bundle: ${size} bytes compressed`)
+    assert.ok(bytes.length > 50_000 && size <= limit, `${bytes.length} bytes, ${size} compressed; the limit is ${limit}`)
+}
+
+/** A program that writes a document with the client of an entry, over TCP. */
+const writing = (entry, port, name) => `
+    import { Caret } from '${packageName}${entry}'
+    import { lines } from '${packageName}/node'
+    const caret = await Caret.connect('http://127.0.0.1:${port}', { transport: lines('127.0.0.1', ${port}) })
+    const document = caret.open('${name}', { create: true })
+    document.append('from ${name}')
+    await document.saved()
+    await caret.close()`
+
+async function testModules(tarball, server) {
+    const node = `import { connect } from '${packageName}/node'
+        const caret = await connect('127.0.0.1', ${server.port})
+        const document = caret.open('node', { create: true })
+        document.append('from node')
+        await document.saved()
+        await caret.close()`
+    const app = makeApp(tarball, { 'node.mjs': node, 'inline.mjs': writing('/inline', server.port, 'inline') })
+    for (const name of ['node', 'inline']) {
+        assert.deepEqual(await run(process.execPath, [join(app, `${name}.mjs`)]).then(({ errors }) => errors), '')
+        assert.equal(await server.caret(['cat', name]), `from ${name}`)
+    }
+}
+
+async function testInstall(tarball, server) {
+    const title = 'npm installs the package in an empty folder, without a registry'
+    if ((await run('npm', ['--version'])).status !== 0) return skip(title, 'there is no npm here')
+    await test(title, async () => {
+        const folder = temporaryFolder()
+        const options = ['--registry=http://127.0.0.1:1', '--fetch-retries=0', '--no-audit', '--no-fund', `--cache=${temporaryFolder()}`]
+        const { status, errors } = await run('npm', ['install', ...options, '--prefix', folder, tarball])
+        assert.equal(status, 0, errors)
+        assert.deepEqual(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')), ['@caret-text'])
+        writeFileSync(join(folder, 'app.mjs'), writing('/inline', server.port, 'installed'))
+        assert.equal((await run(process.execPath, [join(folder, 'app.mjs')])).errors, '')
+        assert.equal(await server.caret(['cat', 'installed']), 'from installed')
+    })
+}

@@ -1,7 +1,7 @@
 // The package of the JavaScript client: its files, what importing it does, and `npm install` without a network.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { run, startServer, temporaryFolder } from '../NodeSupport/programs.mjs'
@@ -48,9 +48,13 @@ async function testImports(tarball) {
         readFile('hostile.mjs')
         connect(1, '127.0.0.1').on('error', () => {})
         new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))`
-    const app = makeApp(tarball, { 'import-watch.mjs': watch, 'hostile.mjs': hostile })
+    const app = makeApp(tarball, { 'import-watch.mjs': watch, 'hostile.mjs': hostile }, ['react'])
+    execFileSync(join(repository, 'scripts/install-vue'), { stdio: 'inherit' })
+    cpSync(join(repository, '.build/vue'), join(app, 'node_modules/vue'), { recursive: true })
     const watched = (...names) => execFileSync(process.execPath, ['import-watch.mjs', ...names], { cwd: app, encoding: 'utf8' })
     for (const name of ['', '/node', '/inline']) assert.equal(watched(packageName + name), '', name)
+    // What the frameworks do at import is theirs.
+    for (const name of ['react', 'vue']) assert.equal(watched(`${packageName}/${name}`), watched(name), name)
     // The watch does see such things.
     const found = watched('./hostile.mjs')
     for (const call of ['globalThis.setTimeout', 'fs/promises.readFile', 'net.connect', 'WebAssembly.Module', 'the global started', 'resources: ']) {

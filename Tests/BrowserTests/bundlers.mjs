@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../CaretPageTests/support.mjs'
+import { block } from '../NodeSupport/page.mjs'
 import { startServer } from '../NodeSupport/programs.mjs'
 import { skip, test } from '../NodeSupport/suite.mjs'
 import { startBrowser } from './browsers.mjs'
@@ -65,7 +66,7 @@ export async function testBundlers(programs) {
     const site = await startSite()
     const server = await startServer(programs, ['--web-origins', site.origin])
     const address = `http://127.0.0.1:${server.port}`
-    site.policy = `default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' ${address} ws://127.0.0.1:${server.port}`
+    site.policy = block('docs/client-js.md', 'A strict policy', '', [['22738', server.port]]).trim()
     const browser = await startBrowser()
     for (const [index, [title, entry, bundler, finish]] of ways.entries()) {
         if (['rollup', 'webpack'].includes(bundler) && !moduleFolder(bundler)) {

@@ -4,7 +4,9 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { run, startServer, temporaryFolder } from '../NodeSupport/programs.mjs'
+import { until } from '../CaretPageTests/support.mjs'
+import { block } from '../NodeSupport/page.mjs'
+import { run, start, startServer, temporaryFolder } from '../NodeSupport/programs.mjs'
 import { skip, test } from '../NodeSupport/suite.mjs'
 import { makeApp, makePackage, packageName, repository } from './package-support.mjs'
 
@@ -27,6 +29,11 @@ export async function testClientPackage(programs) {
     const server = await startServer(programs)
     await test('in Node, the client finds its module in node_modules, or in itself', () => testModules(tarball, server))
     await testInstall(tarball, server)
+    await test('the pages name the version of the package', () => {
+        const { version } = JSON.parse(readFileSync(join(repository, 'Clients/javascript/package.json'), 'utf8'))
+        const named = readFileSync(join(repository, 'docs/client-js.md'), 'utf8').match(/caret-[\d.]+\.tgz/g)
+        assert.deepEqual([...new Set(named)], [`caret-${version}.tgz`])
+    })
 }
 
 function testFiles(tarball) {
@@ -105,8 +112,17 @@ async function testInstall(tarball, server) {
         const { status, errors } = await run('npm', ['install', ...options, '--prefix', folder, tarball])
         assert.equal(status, 0, errors)
         assert.deepEqual(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')), ['@caret-text'])
-        writeFileSync(join(folder, 'app.mjs'), writing('/inline', server.port, 'installed'))
-        assert.equal((await run(process.execPath, [join(folder, 'app.mjs')])).errors, '')
-        assert.equal(await server.caret(['cat', 'installed']), 'from installed')
+        await testGuide(folder, server)
     })
+}
+
+/** The program of the guide, and somebody else who changes its document. */
+async function testGuide(folder, server) {
+    writeFileSync(join(folder, 'hello.mjs'), block('docs/client-js.md', 'A program in Node', 'js', [['22738', server.port]]))
+    const program = start(process.execPath, ['hello.mjs'], { cwd: folder })
+    await until(async () => await server.caret(['cat', 'agenda']).catch(() => '') === 'Bring a pen.\n')
+    await server.caret(['put', 'agenda'], 'Bring a pen.\nAnd paper.\n')
+    await program.line(/^And paper\.$/)
+    await program.stop()
+    assert.deepEqual(program.lines.slice(0, 2), ['Bring a pen.', 'And paper.'])
 }

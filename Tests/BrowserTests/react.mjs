@@ -5,6 +5,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from '../../Clients/javascript/caret-node.js'
 import { makeRandom, makeScalars, randomOffset, until } from '../CaretPageTests/support.mjs'
+import { block } from '../NodeSupport/page.mjs'
 import { run, startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
 import { startBrowser } from './browsers.mjs'
@@ -34,6 +35,7 @@ export async function testReact(programs) {
     await testUnmounting(testApp, world)
     await testServerRendering(testApp, world)
     await testRandom(testApp, world)
+    await testGuide({ ...world, site })
 }
 
 /** Bundles the app for the browser, with the checks of React. */
@@ -45,13 +47,39 @@ function buildApp() {
     const description = JSON.parse(readFileSync(packagePath, 'utf8'))
     description.exports['./web-socket.js'] = './web-socket.js'
     writeFileSync(packagePath, JSON.stringify(description))
-    const options = ['--bundle', '--format=esm', '--jsx=automatic', '--define:process.env.NODE_ENV="development"', '--outdir=dist', '--log-level=warning']
-    execFileSync('esbuild', ['react-app.jsx', ...options], { cwd: app, stdio: 'pipe' })
+    bundle(app, 'react-app.jsx')
     writeFileSync(join(app, 'index.html'), html(''))
     return app
 }
 
-const html = (content) => `<!doctype html>\n<div id="root">${content}</div>\n<script type="module" src="dist/react-app.js"></script>\n`
+const html = (content, name = 'react-app') =>
+    `<!doctype html>\n<div id="root">${content}</div>\n<script type="module" src="dist/${name}.js"></script>\n`
+
+/** Bundles a file of the app. */
+function bundle(app, file) {
+    const options = ['--bundle', '--format=esm', '--jsx=automatic', '--define:process.env.NODE_ENV="development"', '--outdir=dist', '--log-level=warning']
+    execFileSync('esbuild', [file, ...options], { cwd: app, stdio: 'pipe' })
+}
+
+async function testGuide({ app, server, browser, site }) {
+    writeFileSync(join(app, 'main.jsx'), block('docs/client-js.md', 'A page in React', 'jsx', [['22738', server.port]]))
+    bundle(app, 'main.jsx')
+    writeFileSync(join(app, 'guide.html'), html('', 'main'))
+    await test('the page in React of docs/client-js.md works as it is', async () => {
+        const pages = [await browser.open(`${site.origin}/app/guide.html`), await browser.open(`${site.origin}/app/guide.html`)]
+        for (const page of pages) {
+            await page.waitFor(() => document.querySelector('p')?.textContent.startsWith('saved; '), 'an open document')
+            await page.evaluate(() => document.querySelector('textarea').focus())
+            await page.insert('Bring a pen.')
+        }
+        for (const page of pages) {
+            await page.waitFor(() => document.querySelector('textarea').value === 'Bring a pen.'.repeat(2), 'both texts')
+            await page.waitFor(() => document.querySelector('p').textContent === 'saved; 1 others are here.', 'the other user')
+            assert.deepEqual(page.problems, [])
+        }
+        for (const page of pages) await page.close()
+    })
+}
 
 /** A tab with the app. */
 class Tab {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { connect } from '../../Clients/javascript/caret-node.js'
 import { makeRandom, makeScalars, until } from '../CaretPageTests/support.mjs'
+import { block } from '../NodeSupport/page.mjs'
 import { startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
 import { unrelatedToCuts } from './browsers.mjs'
@@ -471,10 +472,11 @@ async function testRights({ testTabs, openTab, caret, site, programs, wasm }) {
 
 async function testGuide({ site, server, caret, browser }) {
     await test('the page of docs/client-js.md works as it is', async () => {
-        const guide = readFileSync(new URL('../../docs/client-js.md', import.meta.url), 'utf8')
-        site.guide = /```html\n([^]*?)```/.exec(guide)[1].replace('22738', server.port).replace('./caret/', '../caret/')
+        site.guide = block('docs/client-js.md', 'A page without a build step', 'html', [
+            ['22738', server.port],
             // Until then, the field is an ordinary one.
-            .replace('</script>', "document.title = 'bound'\n</script>")
+            ['</script>', "document.title = 'bound'\n</script>"],
+        ])
         const pages = [await browser.open(`${site.origin}/guide/`), await browser.open(`${site.origin}/guide/`)]
         const agenda = caret.open('agenda')
         for (const page of pages) {

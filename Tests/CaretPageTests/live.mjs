@@ -4,7 +4,7 @@
 // documents are edited; 2 if it is not set.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { cp, mkdtemp, open as openFile, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open as openFile, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -66,29 +66,6 @@ export const cases = {
             end()
             await assert.rejects(ann.read('notes/b'), { code: 'not_found' })
             await Promise.all([ann.close(), bob.close()])
-        })
-    },
-
-    async 'the program on the page docs/client-js.md works'(wasm) {
-        await withServer(async (server) => {
-            const page = await readFile(new URL('../../docs/client-js.md', import.meta.url), 'utf8')
-            const program = /```js\n([^]*?)```/.exec(page)[1].replace('22738', server.port)
-            const built = fileURLToPath(new URL('../../.build/wasm/caret', import.meta.url))
-            await cp(built, join(server.folder, 'caret'), { recursive: true })
-            await writeFile(join(server.folder, 'hello.mjs'), program)
-            const child = spawn(process.execPath, ['hello.mjs'], { cwd: server.folder, stdio: ['ignore', 'pipe', 'inherit'] })
-            try {
-                let printed = ''
-                child.stdout.on('data', (chunk) => { printed += chunk })
-                const caret = await connectTo(server, wasm)
-                const agenda = caret.open('agenda', { create: true })
-                await until(() => agenda.text === 'Bring a pen.\n')
-                agenda.append('And paper.\n')
-                await until(() => printed.includes('Bring a pen.\nAnd paper.\n'))
-                await caret.close()
-            } finally {
-                child.kill()
-            }
         })
     },
 

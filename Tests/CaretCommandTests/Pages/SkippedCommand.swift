@@ -30,6 +30,11 @@ struct SkippedCommand {
             "docker ", "the checks need no container engine; scripts/test-image follows the Dockerfile"),
         SkippedCommand("python3 -m venv", "scripts/test-python follows the guide of the Python client"),
         SkippedCommand("env/bin/", "scripts/test-python follows the guide of the Python client"),
+        SkippedCommand(
+            "npm install", "it needs a server at the usual port; client-package.mjs runs it with the file"),
+        SkippedCommand(
+            "curl --create-dirs", "it needs a server at the usual port; ClientPackageTests read the file"),
+        SkippedCommand("cp node_modules", "it needs an app; bundlers.mjs copies the file to one"),
         SkippedCommand("python3 type_lines.py", "TutorialTests read it from its page and run it"),
         SkippedCommand("swift format", "it would change the sources; scripts/test checks the same rules"),
         SkippedCommand(

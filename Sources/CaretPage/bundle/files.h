@@ -1,5 +1,7 @@
 #define NAME "bundle/caret.js"
 #include "../embed.h"
+#define NAME "bundle/caret.tgz"
+#include "../embed.h"
 #define NAME "bundle/index.html"
 #include "../embed.h"
 #define NAME "bundle/page/app-DWG47GI3.js"

@@ -1,3 +1,4 @@
+import CaretConfig
 import CaretFormat
 import CaretPage
 import CaretWeb
@@ -46,8 +47,11 @@ enum BrowserFiles {
     /// The page loads none of these, and a service worker must never keep its own file.
     private static let notForPage: Set = [
         "/service-worker.js", "/caret.js", "/caret.wasm", "/caret/caret.js", "/caret/caret.d.ts",
-        "/caret/protocol.d.ts", "/openapi.json",
+        "/caret/protocol.d.ts", "/openapi.json", packagePath,
     ]
+
+    /// The JavaScript client for npm. A project that names this address gets the client of this version or nothing.
+    private static let packagePath = "/caret-\(Version.number).tgz"
 
     /// The digests of the page's files, by path, as JSON. The service worker keeps the files for offline use, and this
     /// tells it which of them belong together.
@@ -62,6 +66,7 @@ enum BrowserFiles {
         // The short address is the one for pages. The client finds its module beside itself.
         case "bundle/caret.js": ["/caret.js", "/caret/caret.js"]
         case "caret/caret.wasm": ["/caret.wasm", "/caret/caret.wasm"]
+        case "bundle/caret.tgz": [packagePath]
         // A service worker controls only the pages below its own path.
         case "page/service-worker.js", "page/manifest.json": [String(name.dropFirst("page".count))]
         case _ where name.hasPrefix(bundledPage): ["/page/\(name.dropFirst(bundledPage.count))"]
@@ -90,6 +95,7 @@ enum BrowserFiles {
 
     private static func type(of name: String) -> String {
         if name.hasSuffix(".wasm") { return "application/wasm" }
+        if name.hasSuffix(".tgz") { return "application/gzip" }
         if name.hasSuffix(".svg") { return "image/svg+xml" }
         if name.hasSuffix(".png") { return "image/png" }
         if name == "page/manifest.json" { return "application/manifest+json" }

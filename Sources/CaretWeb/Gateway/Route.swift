@@ -40,6 +40,7 @@ enum Route: Equatable {
             "/openapi.json":
             self = .file(path: path)
         case _ where path.hasPrefix("/page/") || path.hasPrefix("/caret/"): self = .file(path: path)
+        case _ where WebFile.isPackage(path): self = .file(path: path)
         // The page itself reads the name of the document from its address.
         case _ where path.hasPrefix("/d/"): self = .file(path: WebFile.pagePath)
         default:

@@ -96,7 +96,7 @@ package struct SiteGuard: Sendable {
 
     /// The files of the JavaScript client, which are the same for everybody.
     private static func isPublic(_ path: String) -> Bool {
-        path == "/caret.js" || path == "/caret.wasm" || path.hasPrefix("/caret/")
+        path == "/caret.js" || path == "/caret.wasm" || path.hasPrefix("/caret/") || WebFile.isPackage(path)
     }
 
     private static func isPage(_ path: String) -> Bool { path == "/" || path.hasPrefix("/d/") }

@@ -12,6 +12,9 @@ package struct WebFile: Equatable, Sendable {
     /// The path of the page. The paths that begin with `/d/` have the same page.
     package static let pagePath = "/"
 
+    /// Whether a path is that of the JavaScript client for npm, in any version.
+    static func isPackage(_ path: String) -> Bool { path.hasPrefix("/caret-") && path.hasSuffix(".tgz") }
+
     private let kind: Kind
     private let type: String
     private let digest: String

@@ -103,6 +103,7 @@ import Testing
         ),
         (.tcp, "GET /caret.js | Host: localhost:7 | Sec-Fetch-Site: cross-site", "ok"),
         (.tcp, "GET /caret.wasm | Host: localhost:7 | Sec-Fetch-Site: cross-site", "ok"),
+        (.tcp, "GET /caret-1.2.3.tgz | Host: localhost:7 | Sec-Fetch-Site: cross-site", "ok"),
         (.tcp, "GET /caret/caret.wasm | Host: localhost:7 | Sec-Fetch-Site: same-site", "ok"),
     ]
 

@@ -141,14 +141,16 @@ import Testing
         arguments: [
             "/caret/", "/caret/x.js", "/caret/../caret.js", "/caret", "/page", "/page/", "/page/x.js",
             "/page/../caret.js", "/page/index.html", "/manifest.json", "/service-worker.js", "/favicon.ico",
-            "/d", "/d2/a",
+            "/d", "/d2/a", "/caret-0.1.0.tgz",
         ])
     func missing(path: String) throws {
         #expect(try server.request("GET \(path)").summary == "404 not_found")
         #expect(try server.request("OPTIONS \(path)")["Allow"] == "OPTIONS")
     }
 
-    @Test("some files are at the root", arguments: ["manifest.json", "service-worker.js", "caret.wasm"])
+    @Test(
+        "some files are at the root",
+        arguments: ["manifest.json", "service-worker.js", "caret.wasm", "caret-1.2.3.tgz"])
     func atRoot(name: String) throws {
         let file = WebFile(.ofPage, type: "text/plain", digest: "f6", bytes: [0x66])
         let server = WebConversation(WebWorld(files: ["/\(name)": file]))

@@ -26,6 +26,7 @@ export async function testClientPackage(programs) {
     await test('the package has a file for each entry, and nothing that apps do not need', () => testFiles(tarball))
     await test('importing an entry opens, reads and starts nothing', () => testImports(tarball))
     await test('the client has at most 30 KB in a bundle, compressed, beside the module', () => testSize(tarball))
+    await test('TypeScript finds the types of each entry', () => testTypes(tarball))
     const server = await startServer(programs)
     await test('in Node, the client finds its module in node_modules, or in itself', () => testModules(tarball, server))
     await testInstall(tarball, server)
@@ -66,6 +67,29 @@ async function testImports(tarball) {
     const found = watched('./hostile.mjs')
     for (const call of ['globalThis.setTimeout', 'fs/promises.readFile', 'net.connect', 'WebAssembly.Module', 'the global started', 'resources: ']) {
         assert.ok(found.includes(call), `${call}\n${found}`)
+    }
+}
+
+async function testTypes(tarball) {
+    const app = makeApp(tarball, {
+        'package.json': '{ "type": "module" }',
+        'app.ts': `
+            import { Caret } from '${packageName}'
+            import { Caret as Inline } from '${packageName}/inline'
+            import { connect } from '${packageName}/node'
+            import { CaretProvider, useDocument } from '${packageName}/react'
+            import { provideCaret } from '${packageName}/vue'
+            const client: () => Promise<Caret> = () => connect('a', 1)
+            CaretProvider({ client })
+            provideCaret(() => Inline.connect())
+            // @ts-expect-error
+            useDocument('a').text.missing`,
+        'vue.d.ts': readFileSync(join(repository, 'Tests/CaretPageTests/types/vue-stub.d.ts'), 'utf8'),
+    })
+    for (const [module, resolution] of [['node16', 'node16'], ['es2022', 'node']]) {
+        const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--module', module, '--moduleResolution', resolution]
+        const { status, output } = await run('tsc', [...options, join(app, 'app.ts'), join(app, 'vue.d.ts')])
+        assert.deepEqual([status, output], [0, ''], resolution)
     }
 }
 

@@ -8,11 +8,12 @@ import { App } from './react-components.jsx'
 
 const [server] = location.hash.slice(1).split('|')
 /** What the client has sent, and how often it has connected. While `isHeld`, nothing is sent. */
-const wire = { sockets: 0, sent: [], isHeld: false, waiting: [] }
+const wire = { sockets: 0, sent: [], isHeld: false, waiting: [], cut: null }
 
 function transport(url) {
     wire.sockets++
     const socket = webSocket(url)
+    wire.cut = () => socket.close()
     return {
         start: (events) => socket.start(events),
         close: () => socket.close(),
@@ -44,6 +45,7 @@ globalThis.app = {
         root ??= createRoot(element)
         flushSync(() => root.render(page(fields, key)))
     },
+    unmount: () => flushSync(() => root.unmount()),
     hydrate(fields) { root = hydrateRoot(element, page(fields)) },
     /** Enters a text where the user is in the field of this key. Returns whether the field has taken it. */
     type(key, text, offset) {

@@ -195,6 +195,19 @@ async function testUnmounting(testApp, { server, other }) {
         await tab.page.waitFor(() => app.wire.sent.includes('close'), 'the end of the document')
     })
 
+    await testApp('letters that are typed without a connection are saved after their field and the app are gone', async (tab, name) => {
+        await tab.show([[name, 'a']])
+        await tab.isSaved('a')
+        await tab.page.evaluate(() => app.wire.cut())
+        await tab.page.waitFor(() => /^offline, (waiting|connecting),/.test(document.getElementById('a-state').textContent), 'a cut link')
+        await tab.page.evaluate(() => {
+            app.type('a', 'Milk')
+            app.unmount()
+        })
+        await until(async () => await server.caret(['cat', name]) === 'Milk')
+        assert.deepEqual(await tab.count('hello'), [2, 2])
+    })
+
     await testApp('a component that is mounted while its document closes shows all letters', async (tab, name) => {
         await tab.show([[name, 'a']])
         await tab.isSaved('a')

@@ -27,16 +27,18 @@ export class SharedDocument {
     #calls = Object.fromEntries(methods.map((method) => [method, (...args) => this.#opened[method](...args)]))
     /** The value, until something changes. */
     #value
+    #initialState
     /** The last state that could be read. */
     #state
 
     constructor(source, name) {
         this.#source = source
         this.#name = name
-        this.#state = {
+        this.#initialState = {
             name, text: '', people: [], saving: { state: 'opening', since: new Date() }, rights: 'none',
             canUndo: false, canRedo: false, document: null,
         }
+        this.#state = this.#initialState
         this.initialValue = this.#makeValue({ state: 'connecting' })
         this.#value = this.initialValue
     }
@@ -109,6 +111,8 @@ export class SharedDocument {
         if (!this.#users.isUnused || this.#document !== document || this.#hasRefusedEdits) return
         this.#events?.abort()
         this.#document = null
+        this.#state = this.#initialState
+        this.#value = null
         // After a fault of the module, there is nothing to close.
         document?.close().catch(() => {})
         this.#releaseClient?.()
@@ -116,8 +120,12 @@ export class SharedDocument {
     }
 
     get #hasRefusedEdits() {
-        const { saving, unsaved = [] } = this.#readDocument()
-        return saving.state === 'refused' && unsaved.length > 0
+        try {
+            return this.#document?.saving.state === 'refused' && this.#document.unsaved.length > 0
+        } catch {
+            // The app has closed the client, or its module has a fault.
+            return false
+        }
     }
 
     #changed() {
@@ -126,9 +134,8 @@ export class SharedDocument {
     }
 
     #makeValue(link) {
-        const { unsaved, ...state } = this.#readDocument()
-        this.#state = state
-        return Object.freeze({ ...state, link, ...this.#calls })
+        this.#state = this.#readDocument()
+        return Object.freeze({ ...this.#state, link, ...this.#calls })
     }
 
     /** If the app has closed the client, or its module has a fault, the last state stays. */
@@ -136,8 +143,8 @@ export class SharedDocument {
         const document = this.#document
         if (!document) return this.#state
         try {
-            const { name, text, peers: people, saving, rights, canUndo, canRedo, unsaved } = document
-            return { name, text, people, saving, rights, canUndo, canRedo, unsaved, document }
+            const { name, text, peers: people, saving, rights, canUndo, canRedo } = document
+            return { name, text, people, saving, rights, canUndo, canRedo, document }
         } catch {
             return this.#state
         }

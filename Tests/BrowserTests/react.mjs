@@ -294,7 +294,8 @@ async function testRandom(testApp, { server, other }) {
             await tab.shows('x', theirs.text)
             assert.deepEqual([...theirs.text].sort(), typed.sort())
             assert.equal(await server.caret(['cat', name]), theirs.text)
-            assert.ok(typed.length > 100, `${typed.length} letters`)
+            // The other user has typed 60 of them. How many the page has typed depends on when its fields may be edited.
+            assert.ok(typed.length > 70, `${typed.length} letters`)
             assert.deepEqual(await tab.count(), [1])
             await theirs.close()
         })

@@ -54,13 +54,27 @@ async function begin({ source = (client) => () => client } = {}) {
 
 export const cases = {
     async 'a document is closed after its edits are saved, and then the client'() {
-        const { client, document, release } = await begin()
+        const { client, documents, document, release } = await begin()
+        document.append('Milk')
+        assert.equal(documents.get('a').value.text, 'Milk')
         release()
         await nextTask()
         assert.deepEqual([document.closes, client.isClosed], [0, false])
         await document.answer('resolve')
         await nextTask()
         assert.deepEqual([document.closes, client.isClosed], [1, true])
+        const { text, saving, document: shown } = documents.get('a').value
+        assert.deepEqual([text, saving.state, shown], ['', 'opening', null])
+    },
+    async 'if the app closes the client, components show the last state'() {
+        const { documents, client, document } = await begin()
+        document.append('Milk')
+        assert.equal(documents.get('a').value.text, 'Milk')
+        Object.defineProperty(document, 'text', { get() { throw new Error('closed') } })
+        client.link = { state: 'ended', reason: 'closed' }
+        client.dispatchEvent(new Event('link'))
+        const { text, link } = documents.get('a').value
+        assert.deepEqual([text, link.reason], ['Milk', 'closed'])
     },
     async 'a document with refused edits stays open, and is shown again'() {
         const { client, documents, document, release } = await begin()

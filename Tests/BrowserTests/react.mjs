@@ -31,8 +31,7 @@ export async function testReact(programs) {
         await page.close()
     })
     const world = { server, other, app, browser }
-    await testMounting(testApp, world)
-    await testUnmounting(testApp, world)
+    for (const part of [testMounting, testReplacing, testUnmounting, testMountingAgain]) await part(testApp, world)
     await testServerRendering(testApp, world)
     await testRandom(testApp, world)
     await testGuide({ ...world, site })
@@ -47,24 +46,19 @@ function buildApp() {
     const description = JSON.parse(readFileSync(packagePath, 'utf8'))
     description.exports['./web-socket.js'] = './web-socket.js'
     writeFileSync(packagePath, JSON.stringify(description))
-    bundle(app, 'react-app.jsx')
+    const options = ['--bundle', '--format=esm', '--jsx=automatic', '--define:process.env.NODE_ENV="development"', '--outdir=dist', '--log-level=warning']
+    execFileSync('esbuild', ['react-app.jsx', ...options], { cwd: app, stdio: 'pipe' })
     writeFileSync(join(app, 'index.html'), html(''))
     return app
 }
 
-const html = (content, name = 'react-app') =>
-    `<!doctype html>\n<div id="root">${content}</div>\n<script type="module" src="dist/${name}.js"></script>\n`
-
-/** Bundles a file of the app. */
-function bundle(app, file) {
-    const options = ['--bundle', '--format=esm', '--jsx=automatic', '--define:process.env.NODE_ENV="development"', '--outdir=dist', '--log-level=warning']
-    execFileSync('esbuild', [file, ...options], { cwd: app, stdio: 'pipe' })
-}
+const html = (content) => `<!doctype html>\n<div id="root">${content}</div>\n<script type="module" src="dist/react-app.js"></script>\n`
 
 async function testGuide({ app, server, browser, site }) {
     writeFileSync(join(app, 'main.jsx'), block('docs/client-js.md', 'A page in React', 'jsx', [['22738', server.port]]))
-    bundle(app, 'main.jsx')
-    writeFileSync(join(app, 'guide.html'), html('', 'main'))
+    const [, command] = readFileSync(join(repository, 'docs/client-js.md'), 'utf8').match(/`(esbuild main.jsx [^`]*)`/)
+    execFileSync('sh', ['-c', command], { cwd: app, stdio: 'pipe' })
+    writeFileSync(join(app, 'guide.html'), '<!doctype html>\n<div id="root"></div>\n<script src="main.js"></script>\n')
     await test('the page in React of docs/client-js.md works as it is', async () => {
         const pages = [await browser.open(`${site.origin}/app/guide.html`), await browser.open(`${site.origin}/app/guide.html`)]
         for (const page of pages) {
@@ -124,7 +118,9 @@ async function testMounting(testApp, { server }) {
         assert.deepEqual(await tab.count('open', 'close'), [1, 1, 1])
         assert.match(await server.caret(['cat', name]), /^(Milk and tea| and teaMilk)$/)
     })
+}
 
+async function testReplacing(testApp, { server }) {
     await testApp('a component that is replaced, as after a change of its code, finds its text and the connection', async (tab, name) => {
         await tab.show([[name, 'a']], 0)
         await tab.isSaved('a')
@@ -166,7 +162,7 @@ async function testMounting(testApp, { server }) {
     })
 }
 
-async function testUnmounting(testApp, { server, other }) {
+async function testUnmounting(testApp, { server }) {
     await testApp('letters that are typed in the task in which their field goes are saved', async (tab, name) => {
         await tab.show([[name, 'a']])
         await tab.isSaved('a')
@@ -207,7 +203,9 @@ async function testUnmounting(testApp, { server, other }) {
         await until(async () => await server.caret(['cat', name]) === 'Milk')
         assert.deepEqual(await tab.count('hello'), [2, 2])
     })
+}
 
+async function testMountingAgain(testApp, { other }) {
     await testApp('a component that is mounted while its document closes shows all letters', async (tab, name) => {
         await tab.show([[name, 'a']])
         await tab.isSaved('a')

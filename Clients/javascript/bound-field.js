@@ -10,8 +10,8 @@ export class BoundField {
     constructor(field, document) {
         this.#field = field
         if (document) return void this.bind(document)
-        // What is typed before the document is there is only in the field, and is lost if the field is removed. But what
-        // is typed already is not taken away.
+        // What is typed before the document is there is only in the field, and is lost if the field is removed. But
+        // what is typed already is not taken away.
         this.#isLocked = field.readOnly === false && field.value === field.defaultValue
         if (this.#isLocked) field.readOnly = true
     }
@@ -32,7 +32,7 @@ export class BoundField {
     }
 }
 
-/** The `bind` of a component. Frameworks call it with the field, again with the same field, and with null at the end. */
+/** The `bind` of a component. Frameworks call it with the field, perhaps again with the same one, and then with null. */
 export class FieldBinder {
     #field = null
     #document = null

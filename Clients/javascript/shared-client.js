@@ -28,7 +28,7 @@ export class SharedClient {
         return this.caret?.link ?? { state: 'connecting' }
     }
 
-    /** Calls `listener` when the client is there, and with each change of its link. Returns a function that ends the use. */
+    /** Calls `listener` when the client is there, and at each change of its link. Returns a function that ends this. */
     use(listener) {
         const release = this.#users.add()
         this.#listeners.add(listener)

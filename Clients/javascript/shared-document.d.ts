@@ -2,9 +2,9 @@
 import { Caret, CaretDocument, Edit, Link, Peer, Range, Saving, Surface } from './caret.js'
 
 /**
- * A client, a promise of one, or a function that returns one of them. The function is called once, in the browser. If two
- * providers have the same function, they share its client, which is closed when no component uses it any more. The app
- * itself closes a client that it has passed.
+ * A client, a promise of one, or a function that returns one of them. The function is called once, in the browser. If
+ * two providers have the same function, they share its client, which is closed when no component uses it any more. The
+ * app itself closes a client that it has passed.
  */
 export type ClientSource = Caret | Promise<Caret> | (() => Caret | Promise<Caret>)
 
@@ -29,7 +29,7 @@ export interface DocumentState {
     readonly document: CaretDocument | null
 }
 
-/** What a component does with a document. These are the methods of CaretDocument. They throw until there is a client. */
+/** What a component does with a document: the methods of CaretDocument. They throw until there is a client. */
 export interface DocumentCalls {
     edit(edits: Edit[]): void
     replaceText(text: string): void

@@ -81,7 +81,7 @@ export class SharedDocument {
 
     get #opened() {
         if (this.#document) return this.#document
-        throw new CaretError('closed', `${this.#name} is not open: its component is not mounted, or there is no client yet`)
+        throw new CaretError('closed', `${this.#name} is not open: no component shows it, or there is no client yet`)
     }
 
     #begin() {

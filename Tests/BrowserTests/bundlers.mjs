@@ -25,18 +25,20 @@ const appOf = (entry) => `
 const files = {
     'module.html': '<!doctype html>\n<textarea></textarea>\n<script type="module" src="dist/app.js"></script>\n',
     'plain.html': '<!doctype html>\n<textarea></textarea>\n<script src="dist/app.js"></script>\n',
-    // Rollup finds packages with a plugin of its own, which Debian has not for every Node. This is what the app needs of it.
+    // Rollup finds packages with a plugin, which Debian has only for its own Node. This is what the app needs of it.
     'rollup.config.mjs': `
         import { readFileSync } from 'node:fs'
         const folder = new URL('node_modules/${packageName}/', import.meta.url)
         const { name, exports } = JSON.parse(readFileSync(new URL('package.json', folder)))
-        const find = (id) => (id.startsWith(name) ? new URL(exports['.' + id.slice(name.length)].default, folder).pathname : null)
+        const pathOf = (entry) => new URL(exports[entry].default, folder).pathname
+        const find = (id) => (id.startsWith(name) ? pathOf('.' + id.slice(name.length)) : null)
         export default { input: 'app.js', output: { dir: 'dist' }, plugins: [{ name: 'find', resolveId: find }] }`,
     'webpack.cjs': `
         const webpack = require(process.argv[2])
         const settings = { mode: 'production', context: __dirname, entry: './app.js', output: { filename: 'app.js' } }
         webpack(settings, (error, stats) => {
-            if (error || stats.hasErrors() || stats.hasWarnings()) throw error ?? new Error(stats.toString('errors-warnings'))
+            if (error) throw error
+            if (stats.hasErrors() || stats.hasWarnings()) throw new Error(stats.toString('errors-warnings'))
         })`,
 }
 

@@ -40,7 +40,8 @@ export async function testClientPackage(programs) {
 function testFiles(tarball) {
     const folder = join(makeApp(tarball), 'node_modules', packageName)
     const description = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    const entries = Object.values(description.exports).flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry)))
+    const entries = Object.values(description.exports)
+        .flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry)))
     assert.deepEqual(entries.filter((path) => !existsSync(join(folder, path))), [])
     const modules = Object.entries(description.exports).filter(([name]) => !/\.(wasm|json)$/.test(name))
     assert.deepEqual(modules.filter(([, entry]) => !entry.types || !entry.default), [])
@@ -59,13 +60,15 @@ async function testImports(tarball) {
     const app = makeApp(tarball, { 'import-watch.mjs': watch, 'hostile.mjs': hostile }, ['react'])
     execFileSync(join(repository, 'scripts/install-vue'), { stdio: 'inherit' })
     cpSync(join(repository, '.build/vue'), join(app, 'node_modules/vue'), { recursive: true })
-    const watched = (...names) => execFileSync(process.execPath, ['import-watch.mjs', ...names], { cwd: app, encoding: 'utf8' })
+    const options = { cwd: app, encoding: 'utf8' }
+    const watched = (name) => execFileSync(process.execPath, ['import-watch.mjs', name], options)
     for (const name of ['', '/node', '/inline']) assert.equal(watched(packageName + name), '', name)
     // What the frameworks do at import is theirs.
     for (const name of ['react', 'vue']) assert.equal(watched(`${packageName}/${name}`), watched(name), name)
     // The watch does see such things.
     const found = watched('./hostile.mjs')
-    for (const call of ['globalThis.setTimeout', 'fs/promises.readFile', 'net.connect', 'WebAssembly.Module', 'the global started', 'resources: ']) {
+    const calls = ['globalThis.setTimeout', 'fs/promises.readFile', 'net.connect', 'WebAssembly.Module']
+    for (const call of [...calls, 'the global started', 'resources: ']) {
         assert.ok(found.includes(call), `${call}\n${found}`)
     }
 }
@@ -87,7 +90,8 @@ async function testTypes(tarball) {
         'vue.d.ts': readFileSync(join(repository, 'Tests/CaretPageTests/types/vue-stub.d.ts'), 'utf8'),
     })
     for (const [module, resolution] of [['node16', 'node16'], ['es2022', 'node']]) {
-        const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--module', module, '--moduleResolution', resolution]
+        const language = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom']
+        const options = ['--noEmit', ...language, '--module', module, '--moduleResolution', resolution]
         const { status, output } = await run('tsc', [...options, join(app, 'app.ts'), join(app, 'vue.d.ts')])
         assert.deepEqual([status, output], [0, ''], resolution)
     }
@@ -132,8 +136,9 @@ async function testInstall(tarball, server) {
     if ((await run('npm', ['--version'])).status !== 0) return skip(title, 'there is no npm here')
     await test(title, async () => {
         const folder = temporaryFolder()
-        const options = ['--registry=http://127.0.0.1:1', '--fetch-retries=0', '--no-audit', '--no-fund', `--cache=${temporaryFolder()}`]
-        const { status, errors } = await run('npm', ['install', ...options, '--prefix', folder, tarball])
+        const options = ['--registry=http://127.0.0.1:1', '--fetch-retries=0', '--no-audit', '--no-fund']
+        const folders = ['--cache', temporaryFolder(), '--prefix', folder]
+        const { status, errors } = await run('npm', ['install', ...options, ...folders, tarball])
         assert.equal(status, 0, errors)
         assert.deepEqual(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')), ['@caret-text'])
         await testGuide(folder, server)
@@ -142,11 +147,12 @@ async function testInstall(tarball, server) {
 
 /** The program of the guide, and somebody else who changes its document. */
 async function testGuide(folder, server) {
-    writeFileSync(join(folder, 'hello.mjs'), block('docs/client-js.md', 'A program in Node', 'js', [['22738', server.port]]))
-    const program = start(process.execPath, ['hello.mjs'], { cwd: folder })
+    const program = block('docs/client-js.md', 'A program in Node', 'js', [['22738', server.port]])
+    writeFileSync(join(folder, 'hello.mjs'), program)
+    const running = start(process.execPath, ['hello.mjs'], { cwd: folder })
     await until(async () => await server.caret(['cat', 'agenda']).catch(() => '') === 'Bring a pen.\n')
     await server.caret(['put', 'agenda'], 'Bring a pen.\nAnd paper.\n')
-    await program.line(/^And paper\.$/)
-    await program.stop()
-    assert.deepEqual(program.lines.slice(0, 2), ['Bring a pen.', 'And paper.'])
+    await running.line(/^And paper\.$/)
+    await running.stop()
+    assert.deepEqual(running.lines.slice(0, 2), ['Bring a pen.', 'And paper.'])
 }

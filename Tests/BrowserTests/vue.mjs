@@ -25,8 +25,8 @@ export async function testVue(programs) {
 
 const shows = (page, id, text) =>
     page.waitFor((id, text) => document.getElementById(id)?.value === text, `${id} shows '${text}'`, id, text)
-const isSaved = (page, id) =>
-    page.waitFor((id) => document.getElementById(`${id}-state`)?.textContent === 'saved, online', `${id} is saved`, id)
+const isSaved = (page, id) => page.waitFor(
+    (id) => document.getElementById(`${id}-state`)?.textContent === 'saved, online', `${id} is saved`, id)
 
 async function testComponents(testApp, server) {
     const sockets = (page) => page.evaluate(() => app.sockets.length)

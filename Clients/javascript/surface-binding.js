@@ -4,10 +4,13 @@
 // Law: while no task of the page runs, the editor shows the text of the replica. So messages of the server wait until the
 // next frame. What the user types is entered by a microtask, because a listener may edit while a change is reported,
 // when the replica already has later changes.
-import { applyEdits, clampOffset, findOwnEdit, replaceLoneSurrogates } from './field-text.js'
+import { applyEdits, clampOffset, endsWithHalf, findOwnEdit, replaceLoneSurrogates } from './field-text.js'
 import { longestComposition, mostHeld, NextFrame } from './next-frame.js'
 import { mostPeers, peerColor, peerName, textColorOn } from './peer-look.js'
 import { closedReason, readOnlyReason } from './rights.js'
+
+/** Firefox enters an emoji of a keyboard in two events, one for each half. How long the first waits, in ms. */
+const halfTimeout = 100
 
 /** An editor that shows a document. `release` ends this. */
 export class SurfaceBinding {
@@ -34,6 +37,8 @@ export class SurfaceBinding {
     #isComposing = false
     #composedAt = 0
     #compositionTimer = null
+    /** Set while the editor has the first half of a surrogate pair, and the event with the second has not arrived. */
+    #halfTimer = null
     #heldSize = 0
     #frame = new NextFrame(globalThis.document, () => this.#handleMessages())
     #painting = new NextFrame(globalThis.document, () => this.#paint())
@@ -82,6 +87,7 @@ export class SurfaceBinding {
 
     #end() {
         if (this.#hasEnded) return
+        this.#endHalf()
         this.#enter()
         this.#listeners.abort()
         this.#painting.cancel()
@@ -98,6 +104,7 @@ export class SurfaceBinding {
     edited(edits) {
         if (this.#isApplying) return
         const text = this.surface.read()
+        if (this.#waitsForHalf(text)) return
         // An editor may report edits late, or edits by others. Only what it shows can be trusted.
         const isExact = edits && this.#fits(edits) && applyEdits(this.#shown, edits) === text
         const change = isExact ? edits : this.#compare(text)
@@ -112,7 +119,23 @@ export class SurfaceBinding {
         if (!this.#isApplying) queueMicrotask(() => this.#tellSelections())
     }
 
+    /** Whether the user has typed half an emoji now, and the event with the other half may come. */
+    #waitsForHalf(text) {
+        const isFirst = this.#halfTimer === null
+        clearTimeout(this.#halfTimer)
+        this.#halfTimer = null
+        const hasHalf = isFirst && this.surface.selections().some(([, head]) => endsWithHalf(text, head))
+        // Until then, the editor shows what no document can contain, so messages must wait.
+        if (hasHalf) this.#halfTimer = setTimeout(() => this.#endHalf(), halfTimeout)
+        else if (!isFirst) this.#messagesWait(this.#heldSize)
+        return hasHalf
+    }
+
+    /** Enters what the user has typed since the first half of a surrogate pair. */
+    #endHalf() { if (this.#halfTimer !== null) this.edited() }
+
     runHistory(command) {
+        this.#endHalf()
         this.#enter()
         if (this.#reason || this.#isComposing) return
         if (command === 'undo' ? this.#document.canUndo : this.#document.canRedo) this.#document[command]()
@@ -174,7 +197,7 @@ export class SurfaceBinding {
 
     #messagesWait(size) {
         this.#heldSize = size
-        if (size === 0) return
+        if (size === 0 || this.#halfTimer !== null) return
         if (!this.#isComposing) return this.#frame.schedule()
         const deadline = size > mostHeld ? 0 : this.#composedAt + longestComposition - performance.now()
         clearTimeout(this.#compositionTimer)
@@ -183,7 +206,7 @@ export class SurfaceBinding {
 
     #handleMessages() {
         clearTimeout(this.#compositionTimer)
-        if (this.#hasEnded) return
+        if (this.#hasEnded || this.#halfTimer !== null) return
         this.#enter()
         this.#heldSize = 0
         this.#messages.handle()
@@ -197,6 +220,7 @@ export class SurfaceBinding {
     /** The document has changed. */
     #changed({ edits }) {
         this.#painting.schedule()
+        this.#endHalf()
         if (edits === this.#entered) return void (this.#entered = null)
         const moved = this.#own ? this.#core.rebase(edits, this.#own, 'otherFirst') : edits
         if (this.#own) this.#own = this.#core.rebase(this.#own, edits, 'selfFirst')
@@ -220,7 +244,8 @@ export class SurfaceBinding {
     }
 
     #paint() {
-        if (!this.#options.overlay || this.#hasEnded) return
+        // The change with the other half comes soon, and paints again.
+        if (!this.#options.overlay || this.#hasEnded || this.#halfTimer !== null) return
         this.#enter()
         const peers = this.#document.peers.filter(({ selections }) => selections.length > 0).slice(0, mostPeers)
         if (peers.length === 0 && !this.#hasPainted) return

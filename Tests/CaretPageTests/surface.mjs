@@ -171,6 +171,25 @@ const conversations = {
         assert.equal(editor.text, ann.text)
     },
 
+    async 'the halves of an emoji may arrive one after the other'(wasm) {
+        const { ann, bob, editor } = await bound(wasm, 'ab')
+        const typeAt = (offset, text) => {
+            editor.own = [[offset + text.length, offset + text.length]]
+            editor.change([{ range: [offset, offset], text }])
+        }
+        typeAt(1, '\ud83d')
+        bob.edit([{ range: [0, 0], text: 'x' }])
+        await until(() => bob.unsaved.length === 0)
+        assert.equal(ann.text, 'ab')
+        typeAt(2, '\ude00')
+        await until(() => bob.text === 'xa😀b')
+        await until(() => editor.text === 'xa😀b')
+        // The second half of this one never comes.
+        typeAt(0, '\ud83d')
+        await until(() => bob.text === '\ufffdxa😀b')
+        assert.equal(editor.text, ann.text)
+    },
+
     async 'a user who may only read cannot change the text'(wasm) {
         const { server, ann, editor } = await bound(wasm, 'Milk')
         editor.select([1, 1])

@@ -34,7 +34,7 @@ export class BrowserPage extends EventEmitter {
 
 /** The keys of WebDriver that are no characters. */
 const driverKeys = {
-    Backspace: '\ue003', Tab: '\ue004', Enter: '\ue007', Shift: '\ue008', Control: '\ue009', Escape: '\ue00c', End: '\ue010',
+    Backspace: '\ue003', Tab: '\ue004', Enter: '\ue007', Shift: '\ue008', Control: '\ue009', Delete: '\ue017', Escape: '\ue00c', End: '\ue010',
     Home: '\ue011', ArrowLeft: '\ue012', ArrowUp: '\ue013', ArrowRight: '\ue014', ArrowDown: '\ue015',
 }
 

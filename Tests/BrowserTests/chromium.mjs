@@ -91,7 +91,7 @@ class Chromium {
     }
 }
 
-const codes = { Backspace: 8, Enter: 13, Escape: 27, Tab: 9, ArrowUp: 38, ArrowDown: 40, ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35, ' ': 32 }
+const codes = { Backspace: 8, Delete: 46, Enter: 13, Escape: 27, Tab: 9, ArrowUp: 38, ArrowDown: 40, ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35, ' ': 32 }
 
 /** A page in a tab of its own. It emits the events of the DevTools protocol, by their names. */
 class Page extends BrowserPage {

@@ -11,12 +11,15 @@ import { atEnd } from '../NodeSupport/suite.mjs'
 import { startBrowser, testIn } from './browsers.mjs'
 
 const built = fileURLToPath(new URL('../../.build/wasm/caret', import.meta.url))
+/** Where scripts/install-editors puts them. */
+const editors = fileURLToPath(new URL('../../.build/editors', import.meta.url))
 
 /**
  * Starts a browser, a server and a site with the page. `testTabs(name, body, text)` runs a test with a tab, whose
  * document has this text, and the same document of the other user. More arguments name what a browser may lack.
+ * `Kind` is a class of tabs whose page is at `path`.
  */
-export async function startTabs(programs, engine) {
+export async function startTabs(programs, engine, { path = '/', Kind = Tab } = {}) {
     const site = await startSite()
     const server = await startServer(programs, ['--web-origins', `${site.origin},${site.plainOrigin}`])
     const wasm = readFileSync(join(built, 'caret.wasm'))
@@ -42,9 +45,9 @@ export async function startTabs(programs, engine) {
         const query = new URLSearchParams({ server: `http://127.0.0.1:${port}`, document: name, token })
         if (isOffline) query.set('offline', 'true')
         if (isLate) query.set('late', 'true')
-        const page = await browser.open(`${origin}/?${query}`, context)
+        const page = await browser.open(`${origin}${path}?${query}`, context)
         if (!isLate) await page.waitFor(() => document.title === 'ready', 'an open document')
-        return new Tab(page)
+        return new Kind(page)
     }
 
     /** Runs a test with tabs, and expects that nothing went wrong in them. */
@@ -113,6 +116,8 @@ export class Tab {
 
     insert(text) { return this.page.insert(text) }
     async type(text) { for (const character of text) await this.insert(character) }
+    /** Presses a key for each letter. Other characters come as from an input method. */
+    async typeKeys(text) { for (const one of text) await (/[ -~]/.test(one) ? this.press(one) : this.insert(one)) }
     compose(text) { return this.page.compose(text) }
     commit(text) { return this.page.commit(text) }
     press(...call) { return this.page.press(...call) }
@@ -146,16 +151,17 @@ export function isSame(left, right) { return left?.[0] === right[0] && left[1] =
  */
 export async function startSite() {
     const site = { guide: '' }
-    const types = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.wasm': 'application/wasm' }
+    const types = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.wasm': 'application/wasm', '.ttf': 'font/ttf' }
     const server = createServer((request, response) => {
         const { pathname } = new URL(request.url, 'http://127.0.0.1')
         if (pathname === '/guide/') return response.setHeader('Content-Type', 'text/html').end(site.guide)
         const path = pathname.startsWith('/caret/') ? join(built, pathname.slice('/caret/'.length))
+            : pathname.startsWith('/editors/') ? join(editors, pathname.slice('/editors/'.length))
             : fileURLToPath(new URL(pathname === '/' ? 'textarea.html' : `.${pathname}`, import.meta.url))
         const type = types[extname(path)]
         // Browsers also look for an icon.
         if (!type) return response.writeHead(204).end()
-        response.setHeader('Content-Type', type).setHeader('Content-Security-Policy', policy)
+        response.setHeader('Content-Type', type).setHeader('Content-Security-Policy', policies[pathname] ?? policy)
         response.end(readFileSync(path))
     })
     server.listen(0, '127.0.0.1')
@@ -169,3 +175,13 @@ export async function startSite() {
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; "
     + "connect-src 'self' ws://127.0.0.1:*; base-uri 'none'; form-action 'none'; "
     + "require-trusted-types-for 'script'; trusted-types caret"
+
+/** What the editors themselves need beyond this policy. Their adapters need no more. */
+const policies = {
+    // CodeMirror adds a style sheet with the nonce of `EditorView.cspNonce`.
+    '/codemirror.html': policy.replace("script-src 'self'", "script-src 'self' 'nonce-editor'")
+        .replace("style-src 'self'", "style-src 'self' 'nonce-editor'"),
+    // Monaco writes styles into the HTML of its lines, and has policies of its own for this HTML.
+    '/monaco.html': policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'; font-src 'self'; worker-src 'self'")
+        .replace('trusted-types caret', "trusted-types * 'allow-duplicates'"),
+}

@@ -7,6 +7,7 @@ import { block } from '../NodeSupport/page.mjs'
 import { startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
 import { unrelatedToCuts } from './browsers.mjs'
+import { runCarets, runTable } from './editing-table.mjs'
 import { type } from './page-support.mjs'
 import { startRelay } from './relay.mjs'
 import { isSame, startTabs } from './tabs.mjs'
@@ -30,19 +31,8 @@ export async function testTextarea(programs, engine) {
 
 /** The selection of the user while others type. */
 async function testSelections({ testTabs }) {
-    await testTabs('a caret and a selection move as the table of carets says', async ({ tab, other }) => {
-        const { cases } = JSON.parse(readFileSync(new URL('../Fixtures/carets.json', import.meta.url)))
-        await tab.focus()
-        for (const { about, old, selection: [anchor, head], new: text, becomes } of cases) {
-            other.replaceText(old)
-            await tab.shows(old)
-            await tab.select(anchor, head)
-            await until(() => isSame(other.peers[0]?.selections[0], [anchor, head]), `${about}: the selection`)
-            other.replaceText(text)
-            await tab.shows(text)
-            assert.deepEqual(await tab.selection(), becomes, about)
-        }
-    }, '')
+    await testTabs('what a user does has the results that the table of editing says', (users) => runTable(users))
+    await testTabs('a caret and a selection move as the table of carets says', runCarets)
 
     await testTabs('a backward selection keeps its direction', async ({ tab, other }) => {
         await tab.focus()

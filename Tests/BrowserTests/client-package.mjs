@@ -58,11 +58,11 @@ async function testImports(tarball) {
         connect(1, '127.0.0.1').on('error', () => {})
         new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))`
     const app = makeApp(tarball, { 'import-watch.mjs': watch, 'hostile.mjs': hostile }, ['react'])
-    execFileSync(join(repository, 'scripts/install-vue'), { stdio: 'inherit' })
+    execFileSync(join(repository, 'scripts/install-editors'), { stdio: 'inherit' })
     cpSync(join(repository, '.build/vue'), join(app, 'node_modules/vue'), { recursive: true })
     const options = { cwd: app, encoding: 'utf8' }
     const watched = (name) => execFileSync(process.execPath, ['import-watch.mjs', name], options)
-    for (const name of ['', '/node', '/inline']) assert.equal(watched(packageName + name), '', name)
+    for (const name of ['', '/node', '/monaco', '/inline']) assert.equal(watched(packageName + name), '', name)
     // What the frameworks do at import is theirs.
     for (const name of ['react', 'vue']) assert.equal(watched(`${packageName}/${name}`), watched(name), name)
     // The watch does see such things.

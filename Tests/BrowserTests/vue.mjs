@@ -1,4 +1,4 @@
-// The binding for Vue, in an app whose components come and go. vue-app.js is the app. scripts/install-vue brings Vue.
+// The binding for Vue, in an app whose components come and go. vue-app.js is the app. scripts/install-editors brings Vue.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
@@ -85,7 +85,7 @@ async function testComponents(testApp, server) {
 
 /** Bundles the app. */
 function buildApp() {
-    execFileSync(join(repository, 'scripts/install-vue'), { stdio: 'inherit' })
+    execFileSync(join(repository, 'scripts/install-editors'), { stdio: 'inherit' })
     const page = '<!doctype html>\n<div id="root"></div>\n<script type="module" src="dist/vue-app.js"></script>\n'
     const app = makeApp(makePackage(), { 'index.html': page })
     cpSync(join(repository, '.build/vue'), join(app, 'node_modules/vue'), { recursive: true })

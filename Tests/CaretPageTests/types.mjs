@@ -15,7 +15,7 @@ const internal = {
 
 export const cases = {
     async 'the TypeScript compiler accepts the types, and finds mistakes in programs'() {
-        const files = ['node', 'page', 'frameworks'].map((name) => fileURLToPath(new URL(`types/${name}.ts`, import.meta.url)))
+        const files = ['node', 'page', 'frameworks', 'editors'].map((name) => fileURLToPath(new URL(`types/${name}.ts`, import.meta.url)))
         const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'es2022', '--moduleResolution', 'node']
         assert.equal(await runCompiler([...options, '--lib', 'es2022,dom', ...files]), '')
     },

@@ -12,6 +12,7 @@ import Testing
         "HTTPDocumentTests": "requests over HTTP; TLS is tested in HTTPTests and HTTPFailureTests",
         "HTTPFailureTests": "requests over HTTP, with and without TLS",
         "HTTPTests": "requests over HTTP, with and without TLS",
+        "ClientPackageTests": "requests over HTTP; TLS is tested in HTTPTests and HTTPFailureTests",
         "HTTPTokenTests": "requests over HTTP; TLS is tested in HTTPTests and HTTPFailureTests",
         "ListenerKindTests": "addresses, ports and the admin socket, before a client has sent a byte",
         "NodeFaultTests": "editors over lines and over WebSockets work on the same servers",

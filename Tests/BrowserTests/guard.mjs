@@ -115,9 +115,14 @@ async function testLocalSites(programs, site, browser) {
     const url = `http://127.0.0.1:${relay.port}`
 
     await test('the page of README.md works as it is', async () => {
-        site.readme = block('README.md', 'Try it', 'html', [['22738', server.port]])
+        site.readme = block('README.md', 'Try it', 'html', [
+            ['22738', server.port],
+            // Until then, the field is an ordinary one.
+            ['</script>', "document.title = 'bound'\n</script>"],
+        ])
         const pages = [await browser.open(`http://localhost:${site.port}/readme`), await browser.open(`http://localhost:${site.port}/readme`)]
         for (const page of pages) {
+            await page.waitFor(() => document.title === 'bound' && !document.querySelector('textarea').readOnly, 'a field for writing')
             await page.evaluate(() => document.querySelector('textarea').focus())
             await page.insert('Bread\n')
         }

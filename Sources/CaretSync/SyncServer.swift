@@ -11,7 +11,7 @@ package protocol SyncServer: Sendable {
     /// The text of a document at an earlier revision.
     func read(_ document: WireString, at revision: Int) async throws -> SyncRecord.Head
     func push(
-        _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool
+        _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool, isExact: Bool
     ) async throws -> SyncAck
     func rename(_ document: WireString, to new: WireString) async throws
     func delete(_ document: WireString) async throws
@@ -64,13 +64,13 @@ package struct ConnectedServer: SyncServer {
     }
 
     package func push(
-        _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool
+        _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool, isExact: Bool
     ) async throws -> SyncAck {
         let bytes = push.text.fileBytes(usesCRLF: usesCRLF)
         let message = CaretWire.Push(
             document: document, epoch: push.epoch.map { WireString($0) }, base: Revision(push.base),
             seq: push.seq, content: .text(WireString(String(decoding: bytes, as: UTF8.self))),
-            wantsText: true, create: push.epoch == nil)
+            wantsText: true, create: push.epoch == nil, exact: isExact)
         let answer = try await client.request(.push(message))
         guard case .ack(let ack) = answer else {
             throw ConnectionFault.lost(

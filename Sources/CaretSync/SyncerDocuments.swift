@@ -270,7 +270,10 @@ extension Syncer {
             // A document that was renamed elsewhere still recognises a repeated push.
             let document = push.epoch.flatMap { news.name(of: $0, knownAs: document) } ?? document
             let before = news.documents[document]
-            let ack = try await server.push(push, to: document, usesCRLF: record.usesCRLF)
+            // The text of a first push was merged here. If the document has changed since, the server must not merge it
+            // again, because both texts may have the same new lines.
+            let ack = try await server.push(
+                push, to: document, usesCRLF: record.usesCRLF, isExact: record.former != nil)
             var known: ObservedDocument?
             var head = SyncRecord.Head(epoch: push.epoch, revision: ack.revision, text: push.text)
             if let epoch = push.epoch, let text = ack.text {

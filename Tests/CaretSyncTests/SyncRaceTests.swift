@@ -35,6 +35,19 @@ import Testing
         #expect(known == wanted.keys.sorted())
     }
 
+    @Test("a line that others have added just before a first push is not doubled")
+    func sameLine() async throws {
+        let world = try SyncWorld()
+        world.save("1\nshown\nmine\n", to: "list")
+        world.server.set("list", "1\n")
+        world.server.watch { [weak server = world.server] request in
+            if request == "push", server?.texts["list"] == "1\n" { server?.set("list", "1\nshown\n") }
+        }
+        try await world.begin(0)
+        try await world.run(3_000)
+        await expect(world, ["list": "1\nshown\nmine\n"])
+    }
+
     @Test("a document created while an old one is deleted gets a file")
     func madeDuringDeletion() async throws {
         let world = try await world(["file": "old\n"])

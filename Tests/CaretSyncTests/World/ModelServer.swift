@@ -184,7 +184,7 @@ extension ModelServer: SyncServer {
     }
 
     func push(
-        _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool
+        _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool, isExact: Bool
     ) async throws -> SyncAck {
         state.withLock { $0.pushes.append(push) }
         return try await request("push") { state in
@@ -207,6 +207,7 @@ extension ModelServer: SyncServer {
                 throw Self.refusal(.epochChanged)
             }
             guard push.base <= stored.revision else { throw Self.refusal(.baseAhead) }
+            if isExact, push.base < stored.revision { throw Self.refusal(.baseBehind) }
             let merged = try Self.merged(stored.texts[push.base], push.text, stored.head)
             let isUnchanged = merged.isSame(as: stored.head)
             if !isUnchanged { stored.texts.append(merged) }

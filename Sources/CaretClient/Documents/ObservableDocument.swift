@@ -42,11 +42,13 @@ public import Observation
     public var text: String {
         get {
             access(keyPath: \.text)
-            exchange(shown)
+            exchange(Change(), to: shown)
             return shown.string
         }
         set {
-            withMutation(keyPath: \.text) { exchange(TextBuffer(normalizing: newValue)) }
+            if live.snapshot() == nil { return }
+            let entered = TextBuffer(normalizing: newValue)
+            withMutation(keyPath: \.text) { exchange(diff(from: shown, to: entered), to: entered) }
             update()
         }
     }
@@ -61,11 +63,10 @@ public import Observation
         if peers != now.peers { peers = now.peers }
     }
 
-    /// Applies the edits of a view to the document, and the edits of others to `shown`.
-    private func exchange(_ entered: TextBuffer) {
-        if live.snapshot() == nil { return }
+    /// Applies the change that a view has made to `shown`, and adds the edits of others to the text of the view.
+    private func exchange(_ change: Change, to entered: TextBuffer) {
         do {
-            let missing = try live.typed(diff(from: shown, to: entered), in: view)
+            let missing = try live.typed(change, in: view)
             shown = try entered.applying(missing)
         } catch {
             preconditionFailure("a change of the text does not fit the text: \(error)")

@@ -1,5 +1,5 @@
 // What the bindings for React and Vue have in common.
-import { Caret, CaretDocument, Edit, Link, Peer, Range, Saving, Surface } from './caret.js'
+import { Caret, CaretDocument, Link, Peer, Saving, Surface } from './caret.js'
 
 /**
  * A client, a promise of one, or a function that returns one of them. The function is called once, in the browser. If
@@ -29,17 +29,9 @@ export interface DocumentState {
     readonly document: CaretDocument | null
 }
 
-/** What a component does with a document: the methods of CaretDocument. They throw until there is a client. */
-export interface DocumentCalls {
-    edit(edits: Edit[]): void
-    replaceText(text: string): void
-    append(text: string): void
-    select(selections: Range[]): void
-    undo(): void
-    redo(): void
-    retry(): void
-    discard(): void
-}
+/** What a component does with a document. These methods throw until there is a client. */
+export type DocumentCalls = Pick<CaretDocument,
+    'edit' | 'replaceText' | 'append' | 'select' | 'undo' | 'redo' | 'retry' | 'discard'>
 
 /** Shows the document in a field, as a `ref`. The field is read-only until the text has arrived. */
 export type Bind = (field: HTMLTextAreaElement | Surface | null) => void

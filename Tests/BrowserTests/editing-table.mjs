@@ -107,3 +107,25 @@ async function begin({ tab, other }, { text, selection }) {
     await tab.shows(text)
     await tab.select(...selection)
 }
+
+/** A composition after the text 'abc' that edits of others do not disturb. */
+export async function runComposition({ tab, other }) {
+    await tab.focus()
+    await tab.select(3, 3)
+    for (const text of ['に', 'にほ']) {
+        await tab.compose(text)
+        await until(() => other.text === `abc${text}`, `${text} of the composition`)
+    }
+    for (const text of ['にほん', 'にほん', '日本', '日本']) {
+        other.edit([{ range: [0, 0], text: 'x' }])
+        await other.saved()
+        await tab.compose(text)
+        await tab.frames(3)
+        assert.equal(await tab.text(), `abc${text}`)
+    }
+    await tab.commit('日本')
+    await tab.shows('xxxxabc日本')
+    assert.deepEqual(await tab.selection(), [9, 9])
+    await tab.insert('語')
+    await until(() => other.text === 'xxxxabc日本語', 'the text after the composition')
+}

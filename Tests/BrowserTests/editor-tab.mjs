@@ -17,20 +17,13 @@ export class EditorTab extends Tab {
     replace(...edit) { return this.evaluate((edit) => editing.replace(...edit), edit) }
     access() { return this.evaluate(() => [editing.isReadOnly(), editing.description()]) }
 
-    /** Pastes a text that another program has put on the clipboard, with its own line ends. */
     async paste(text) {
-        await this.evaluate((text) => {
+        await this.evaluate(() => {
             const field = document.querySelector('#other')
             field.value = 'something to copy'
             field.select()
-            field.addEventListener('copy', (event) => {
-                event.clipboardData.setData('text/plain', text)
-                event.preventDefault()
-                document.body.dataset.copied = 'true'
-            }, { once: true })
-        }, text)
-        await this.command('copy')
-        await this.page.waitFor(() => document.body.dataset.copied, 'the text on the clipboard')
+        })
+        await this.copy(text)
         await this.focus()
         await this.command('paste')
     }

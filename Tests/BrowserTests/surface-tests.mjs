@@ -5,7 +5,7 @@ import { connect } from '../../Clients/javascript/caret-node.js'
 import { makeRandom, until } from '../CaretPageTests/support.mjs'
 import { startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
-import { runCarets, runTable } from './editing-table.mjs'
+import { runCarets, runComposition, runTable } from './editing-table.mjs'
 import { EditorTab } from './editor-tab.mjs'
 import { typeAtRandom, typeInTurn } from './random-keys.mjs'
 import { startTabs } from './tabs.mjs'
@@ -87,26 +87,7 @@ async function testTyping({ testTabs }, leftOut) {
 
 /** Input methods, which compose a text in the editor before they enter it. */
 async function testCompositions({ testTabs }) {
-    await testTabs('a composition is not disturbed by edits of others', async ({ tab, other }) => {
-        await tab.focus()
-        await tab.select(3, 3)
-        for (const text of ['に', 'にほ']) {
-            await tab.compose(text)
-            await until(() => other.text === `abc${text}`, `${text} of the composition`)
-        }
-        for (const text of ['にほん', '日本']) {
-            other.edit([{ range: [0, 0], text: 'x' }])
-            await other.saved()
-            await tab.compose(text)
-            await tab.frames(3)
-            assert.equal(await tab.text(), `abc${text}`)
-        }
-        await tab.commit('日本')
-        await tab.shows('xxabc日本')
-        assert.deepEqual(await tab.selection(), [7, 7])
-        await tab.insert('語')
-        await until(() => other.text === 'xxabc日本語', 'the text after the composition')
-    }, 'abc', 'compositions')
+    await testTabs('a composition is not disturbed by edits of others', runComposition, 'abc', 'compositions')
 
     await testTabs('edits of others do not wait for ever for a composition', async ({ tab, other }) => {
         await tab.focus()

@@ -123,12 +123,9 @@ export class Tab {
     press(...call) { return this.page.press(...call) }
     command(name) { return this.page.command(name) }
 
-    /** Pastes a text that another program has put on the clipboard, with its own line ends. */
-    async paste(text) {
-        const selection = await this.selection()
+    /** Puts a text with its own line ends on the clipboard, as another program does. Something must be selected. */
+    async copy(text) {
         await this.evaluate((text) => {
-            // A field without a selection has nothing to copy.
-            field.select()
             document.addEventListener('copy', (event) => {
                 event.clipboardData.setData('text/plain', text)
                 event.preventDefault()
@@ -137,6 +134,13 @@ export class Tab {
         }, text)
         await this.command('copy')
         await this.page.waitFor(() => document.body.dataset.copied, 'the text on the clipboard')
+    }
+
+    async paste(text) {
+        const selection = await this.selection()
+        // A field without a selection has nothing to copy.
+        await this.evaluate(() => field.select())
+        await this.copy(text)
         await this.select(...selection)
         await this.command('paste')
     }

@@ -7,7 +7,7 @@ import { block } from '../NodeSupport/page.mjs'
 import { startServer } from '../NodeSupport/programs.mjs'
 import { atEnd, test } from '../NodeSupport/suite.mjs'
 import { unrelatedToCuts } from './browsers.mjs'
-import { runCarets, runTable } from './editing-table.mjs'
+import { runCarets, runComposition, runTable } from './editing-table.mjs'
 import { type } from './page-support.mjs'
 import { startRelay } from './relay.mjs'
 import { isSame, startTabs } from './tabs.mjs'
@@ -140,26 +140,7 @@ async function testTyping({ testTabs }) {
 
 /** Input methods, which compose a text in the field before they enter it. */
 async function testCompositions({ testTabs }) {
-    await testTabs('a composition is not disturbed by edits of others', async ({ tab, other }) => {
-        await tab.focus()
-        await tab.select(3, 3)
-        for (const text of ['に', 'にほ']) {
-            await tab.compose(text)
-            await until(() => other.text === `abc${text}`, `${text} of the composition`)
-        }
-        for (const text of ['にほん', 'にほん', '日本', '日本']) {
-            other.edit([{ range: [0, 0], text: 'x' }])
-            await other.saved()
-            await tab.compose(text)
-            await tab.frames(3)
-            assert.equal(await tab.text(), `abc${text}`)
-        }
-        await tab.commit('日本')
-        await tab.shows('xxxxabc日本')
-        assert.deepEqual(await tab.selection(), [9, 9])
-        await tab.insert('語')
-        await until(() => other.text === 'xxxxabc日本語', 'the text after the composition')
-    }, 'abc', 'compositions')
+    await testTabs('a composition is not disturbed by edits of others', runComposition, 'abc', 'compositions')
 
     await testTabs('a composition ends if too much waits for it', async ({ tab, other }) => {
         await tab.focus()

@@ -4,7 +4,7 @@ import type { Extension } from '@codemirror/state'
 import type { BindOptions, CaretDocument } from './caret.js'
 
 /**
- * An extension that shows a document in each view whose state has it. The text of the document replaces that of the
+ * An extension that shows a document in each view that has it. The text of the document replaces that of the
  * view. Destroying the view, or giving it a state without the extension, ends this.
  */
 export function caret(document: CaretDocument, options?: BindOptions): Extension

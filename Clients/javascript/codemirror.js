@@ -4,7 +4,7 @@ import { EditorView, keymap, ViewPlugin } from '@codemirror/view'
 import { changePeople, showPeople } from './codemirror-people.js'
 import { Surface } from './surface.js'
 
-/** Shows a document in each view whose state has this extension. The options are those of `CaretDocument.bind`. */
+/** An extension that shows a document in each view that has it. The options are those of `CaretDocument.bind`. */
 export function caret(document, options) {
     const access = new Compartment()
     return ViewPlugin.define((view) => new EditorSurface(view, access, document, options), {

@@ -102,7 +102,7 @@ export class MonacoPeople {
         this.#editor.layoutContentWidget(widget)
     }
 
-    /** A widget whose place moves with the text, because a decoration has it. */
+    /** A widget that moves with the text, because a decoration has its position. */
     #addName(session) {
         const node = document.createElement('div')
         const tracker = this.#editor.createDecorationsCollection()

@@ -38,7 +38,7 @@ export class SharedClient {
         }
     }
 
-    /** If the source fails, the page reports it like any error that nobody catches. */
+    /** If the source fails, the page reports an unhandled rejection. */
     async #start() {
         if (this.caret || this.#isStarting) return
         this.#isStarting = true

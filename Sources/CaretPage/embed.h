@@ -1,5 +1,5 @@
-// One element of the array in files.c: the file NAME, whose path is FILE if that is another one. There is no
-// `#pragma once`, because files.c includes this once for each file. `sizeof` needs the second `#embed`, which adds no
+// One element of the array in files.c: the file at the path FILE, with the name NAME. Without FILE, NAME is also the
+// path. There is no `#pragma once`, because files.c includes this once for each file. `sizeof` needs the second `#embed`, which adds no
 // bytes to the program.
 #ifndef FILE
 #define FILE NAME

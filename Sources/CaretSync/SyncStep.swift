@@ -48,7 +48,7 @@ package enum SkipReason: Equatable, Sendable {
     case folder
     /// Another sync already syncs the folder.
     case syncedFolder
-    /// `.caretignore` excludes the file, which was synced before.
+    /// The file was synced before, and `.caretignore` excludes it now.
     case ignored
 
     /// Whether this is a failure: the file should be synced, but could not be read.

@@ -47,8 +47,8 @@ extension Syncer {
         return ignoreFile?.ignores(path.string) ?? false
     }
 
-    /// Stops syncing a file that is ignored now. The file and its document stay as they are. Returns the milliseconds to
-    /// wait before, or nil if the file is not synced any more.
+    /// Stops syncing a file that is ignored now. The file and its document stay as they are. If it is too early, returns
+    /// the milliseconds to wait.
     func stopSyncing(_ path: WireString) throws -> Int? {
         guard state.records[path] != nil else { return nil }
         // Somebody may be typing the rules, which exclude every file for a moment.

@@ -148,7 +148,7 @@ async function testLocalSites(programs, site, browser) {
         })
     }
 
-    await test('with http://localhost:*, a site whose name now points to this machine gets 421', async () => {
+    await test('with http://localhost:*, a rebound name of a site gets 421', async () => {
         relay.target = site.port
         const page = await browser.open(`http://rebound.example:${relay.port}/`)
         relay.target = server.port

@@ -1,4 +1,4 @@
-// The binding for React, in an app whose components come and go. react-app.jsx is the app.
+// The binding for React, in an app that mounts and unmounts components. react-app.jsx is the app.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
@@ -138,7 +138,7 @@ async function testReplacing(testApp, { server }) {
     await testApp('a component that is replaced, as by hot reload, finds its text and the connection', async (tab, name) => {
         await tab.show([[name, 'a']], 0)
         await tab.isSaved('a')
-        // Letters of which the server has not heard, a new field, and then a new app.
+        // Letters that the server does not have yet, a new field, and then a new app.
         const texts = await tab.page.evaluate((name) => {
             app.wire.isHeld = true
             app.type('a', 'Milk')

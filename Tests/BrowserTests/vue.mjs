@@ -1,4 +1,4 @@
-// The binding for Vue, in an app whose components come and go. vue-app.js is the app. scripts/install-editors brings Vue.
+// The binding for Vue, in an app that mounts and unmounts components. vue-app.js is the app. scripts/install-editors brings Vue.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
@@ -57,7 +57,7 @@ async function testComponents(testApp, server) {
         assert.equal(await sockets(page), 1)
     })
 
-    await testApp('a component whose name changes shows the other document', async (page) => {
+    await testApp('a component shows the other document when its name changes', async (page) => {
         await page.evaluate(() => app.show([['first', 'a']]))
         await isSaved(page, 'a')
         await page.evaluate(async () => {

@@ -9,7 +9,7 @@ import Testing
         world.disk.remove(byUser: SyncWorld.path(name))
     }
 
-    /// A world whose folder has `rules`, and is in sync.
+    /// A world with a folder that has `rules` and is in sync.
     private func world(_ rules: String, files: [String] = [], documents: [WireString] = []) async throws
         -> SyncWorld
     {

@@ -12,7 +12,7 @@
 //   { do: 'end' }                  the end of `caret pipe`: the editor cannot follow it
 //
 // The hard part is that VS Code applies edits later than they are requested, or not at all, because the user has typed
-// before. Until the result is known, nobody can know which changes of the text are the user's. So all events wait for
+// before. Until the result is known, the user's own changes cannot be recognised. So all events wait for
 // the result. If VS Code has applied the edits, the first change of the text since the request is that of the edits,
 // because VS Code refuses edits of a text that has changed since.
 'use strict'

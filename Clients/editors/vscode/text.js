@@ -1,6 +1,6 @@
-// Texts whose lines end with LF, as those of documents do. Offsets count UTF-16 code units, and a position is a line and
-// a character in it, both counted from 0. VS Code counts the same way, but its line ends can be CR LF: positions are
-// the same then, and offsets are not.
+// Offsets and positions in a text, as documents and VS Code count them. Lines end with LF. An offset counts UTF-16 code
+// units. A position has a line and a character, both counted from 0. If an editor uses CR LF, its positions stay the
+// same, but its offsets differ.
 'use strict'
 
 function withLineFeeds(text) {
@@ -31,7 +31,7 @@ function positionAt(starts, offset) {
     return { line: low, character: offset - starts[low] }
 }
 
-/** The text after edits in ascending order, whose ranges refer to the text before all of them. */
+/** Applies edits in ascending order. All ranges refer to the text before the edits. */
 function applying(text, edits) {
     const pieces = []
     let end = 0

@@ -1,4 +1,4 @@
-"""An event loop whose clock moves only when a test moves it, so that no test waits for a delay."""
+"""An event loop with a clock that only the test moves, so no test waits for a delay."""
 
 from __future__ import annotations
 

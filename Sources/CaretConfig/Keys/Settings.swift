@@ -34,7 +34,7 @@ package struct Settings: Equatable, Sendable {
     package var servesWeb = true
     /// The names under which the server is reached over HTTP, besides those of this machine.
     package var webHosts: [Authority] = []
-    /// The sites whose pages may use the server.
+    /// Pages of these sites may use the server.
     package var webOrigins: [AllowedSites] = []
 
     /// The PEM files of the certificate with its chain, and of its private key; empty for no TLS.

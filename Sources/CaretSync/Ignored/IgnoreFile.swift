@@ -6,7 +6,7 @@ struct IgnoreFile {
     static let name = ".caretignore"
     /// The maximum size of the file, in bytes.
     static let limit = 64 << 10
-    /// How long earlier rules still apply, in milliseconds.
+    /// How long earlier rules still apply after a change, in milliseconds.
     static let pause = 2_000
 
     private(set) var current: IgnoreRules
@@ -17,7 +17,7 @@ struct IgnoreFile {
     /// When the next earlier rules end. Nil if there are none.
     var dueAt: Int? { earlier.map(\.until).min() }
 
-    /// Applies the rules that the file has now. Returns whether other paths than before may be ignored.
+    /// Applies the current rules of the file. Returns whether the ignored paths may have changed.
     mutating func read(_ new: IgnoreRules, at now: Int) -> Bool {
         let count = earlier.count
         earlier.removeAll { $0.until <= now }

@@ -16,8 +16,8 @@ package struct SiteGuard: Sendable {
     private let hosts: Set<String>
     private let sites: [AllowedSites]
 
-    /// `hosts` are the names by which clients reach the server, as a proxy forwards them. `sites` are those
-    /// whose pages may use this server.
+    /// `hosts` are the names by which clients reach the server, as a proxy forwards them. Pages of
+    /// `sites` may use this server.
     package init(hosts: [Authority] = [], sites: [AllowedSites] = []) {
         self.hosts = Set(hosts.map(\.host))
         self.sites = sites

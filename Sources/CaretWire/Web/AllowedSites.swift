@@ -1,4 +1,4 @@
-/// The sites whose pages may use the server, as one item of `web_origins` names them.
+/// An item of `web_origins`: pages of these sites may use the server.
 package enum AllowedSites: Hashable, Sendable, CustomStringConvertible {
     case one(Origin)
     /// All sites on this machine that use plain HTTP, on any port. Names such as `app.localhost` are not included.

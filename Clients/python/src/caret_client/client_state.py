@@ -330,5 +330,5 @@ class ClientState:
 
 
 def lost(reason: str | None) -> CaretError:
-    """The error of a request whose connection ended before the answer came."""
+    """The error of a request if its connection ends before the answer comes."""
     return CaretError("disconnected", f"the connection ended first: {reason}")

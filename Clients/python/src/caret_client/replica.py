@@ -47,7 +47,7 @@ class Outcome(Enum):
 
 @dataclass(slots=True)
 class InFlight:
-    """A push whose outcome is not in the committed text yet."""
+    """A push that the committed text does not contain yet."""
 
     message: Message
     """The push as it was sent first. It never changes, so that the server recognises a repeat."""
@@ -312,7 +312,7 @@ class ReplicaProgram(ReplicaState):
         return self.finish()
 
     def discarded(self) -> list[ReplicaAction]:
-        """Drops all edits that are not committed. The server may still commit a push whose outcome is unknown."""
+        """Drops all edits that are not committed. The server may still commit a push that it has not answered."""
         self.show(self.draft.discard())
         if self.in_flight and not self.in_flight.write:
             self.in_flight = None

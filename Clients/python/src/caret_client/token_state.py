@@ -1,4 +1,4 @@
-"""A client whose tokens come from a function of the program, and are replaced before they end.
+"""Gets tokens from a function of the program, and replaces them before they end.
 
 While the client waits for the first token, or for another one after the last has ended, the state of the link is
 `asking`. At most one call of the function counts at a time.

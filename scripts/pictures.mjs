@@ -1,61 +1,24 @@
-// Makes pictures of the page of a real server, in Chromium.
+// Makes pictures of the page, of `caret` in a terminal and of Neovim, with a real server and in Chromium.
 //
 //     node scripts/pictures.mjs [FOLDER [NAME...]]
 //
 // FOLDER has the programs; .build/release if it is missing. Writes every screen and state, in light and dark, on a phone
 // and on a desktop, to .build/pictures, and the pictures of the docs to docs/pictures. With NAMEs, writes only the
-// screens and states whose names begin with one of them.
-import { mkdirSync, readFileSync } from 'node:fs'
+// those whose names begin with one of them. The names of the pictures of the docs begin with `docs/`.
+import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runSuite, test } from '../Tests/NodeSupport/suite.mjs'
-import { setWindow, startPages, windows } from '../Tests/BrowserTests/pages.mjs'
+import { startPages, windows } from '../Tests/BrowserTests/pages.mjs'
+import { takeDocPictures } from './picture-docs.mjs'
+import { agenda, ann, openAs, rest, settle } from './picture-pages.mjs'
 import { states, StateWorld } from './picture-states.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const all = `${root}.build/pictures`
-const docs = `${root}docs/pictures`
 const [programs = `${root}.build/release`, ...wanted] = process.argv.slice(2)
 const isWanted = (name) => wanted.length === 0 || wanted.some((one) => name.startsWith(one))
 
-const agenda = `# Agenda
-
-Monday, 10:00. Bring the plans for the greenhouse,
-and last year's list of what grew and what did not.
-
-- tomatoes: six plants, the south wall
-- beans along the fence
-- somebody waters on weekends
-
-Then eat together.
-`
 const shopping = 'Milk\nBread\nTea, the green one\n'
-
-/** A page of somebody with a name and a color. */
-async function openAs(pages, person, path, window, scheme, origin = pages.origin) {
-    const page = await pages.openPage('/healthz', window, scheme, origin)
-    await page.evaluate((person) => localStorage.setItem('caret.settings', JSON.stringify(person)), person)
-    if (path !== '/healthz') await page.goTo(`${origin}${path}`)
-    return page
-}
-
-/** Waits until the page has its content, and nothing moves any more. */
-async function settle(page) {
-    await page.waitFor(() => document.querySelector('.screen') && !document.querySelector('[aria-busy="true"]'), 'a screen')
-    await rest(page)
-}
-
-/** Waits until nothing moves any more, but for what moves all the time. */
-async function rest(page) {
-    await page.evaluate(async () => {
-        await document.fonts.ready
-        const ends = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
-        await Promise.all(ends.map((one) => one.finished.catch(() => {})))
-        for (let frames = 0; frames < 30; frames++) await new Promise(requestAnimationFrame)
-    })
-}
-
-const ann = { name: 'Ann', color: '#1074cc' }
-const eve = { name: 'Eve', color: '#8658d7' }
 
 /** Documents with some history, and what others do in them. */
 async function prepare(pages) {
@@ -116,8 +79,12 @@ async function inAllWindows(name, show) {
     }
 }
 
-async function takeScreens(pages) {
-    for (const [name, [path, ...presses]] of Object.entries(screens).filter(([name]) => isWanted(name))) {
+async function takeScreens() {
+    const found = Object.entries(screens).filter(([name]) => isWanted(name))
+    if (found.length === 0) return
+    const pages = await startPages(programs)
+    await prepare(pages)
+    for (const [name, [path, ...presses]] of found) {
         await inAllWindows(name, async (window, scheme) => {
             const page = await openAs(pages, ann, path, window, scheme)
             await settle(page)
@@ -142,45 +109,9 @@ async function takeStates() {
     }
 }
 
-/** The picture of the README: two browsers in one document. */
-async function takeTwo(pages) {
-    const left = { width: 760, height: 560, scale: 2, insets: {} }
-    const right = { width: 340, height: 560, scale: 2, insets: {} }
-    const wide = await openAs(pages, ann, '/d/agenda', left)
-    const narrow = await openAs(pages, eve, '/d/agenda', right)
-    for (const page of [wide, narrow]) await settle(page)
-    for (const [page, words] of [[wide, 'fence'], [narrow, 'together']]) {
-        await page.evaluate((words) => {
-            const field = document.querySelector('main textarea')
-            const end = field.value.indexOf(words) + words.length
-            field.focus()
-            field.setSelectionRange(end, end)
-        }, words)
-    }
-    for (const page of [wide, narrow]) await settle(page)
-    await wide.screenshot(`${all}/left.png`)
-    await narrow.screenshot(`${all}/right.png`)
-    const images = ['left', 'right'].map((name) => readFileSync(`${all}/${name}.png`).toString('base64'))
-    const frame = await pages.browser.open('about:blank')
-    await setWindow(frame, { width: 1180, height: 624, scale: 1.5, insets: {} })
-    await frame.evaluate(async ([left, right]) => {
-        document.body.style.cssText = 'margin: 0; padding: 32px; display: flex; gap: 16px; background: #e8e4db'
-        for (const [bytes, width] of [[left, 760], [right, 340]]) {
-            const image = new Image(width, 560)
-            image.src = `data:image/png;base64,${bytes}`
-            image.style.cssText = 'border-radius: 12px; box-shadow: 0 6px 28px rgb(0 0 0 / .22)'
-            document.body.append(image)
-            await image.decode()
-        }
-    }, images)
-    await frame.screenshot(`${docs}/two-browsers.png`)
-}
-
 await runSuite(async function pictures() {
-    for (const folder of [all, docs]) mkdirSync(folder, { recursive: true })
-    const pages = await startPages(programs)
-    await prepare(pages)
-    if (wanted.length === 0) await takeTwo(pages)
-    await takeScreens(pages)
+    mkdirSync(all, { recursive: true })
+    await takeDocPictures(programs, isWanted)
+    await takeScreens()
     await takeStates()
 })

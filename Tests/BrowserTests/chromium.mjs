@@ -180,12 +180,12 @@ class Page extends BrowserPage {
         }
     }
 
-    async setWindow({ width, height, scale, insets }, scheme) {
+    async setWindow({ width, height, scale, insets, isTouch = scale > 1 }, scheme) {
         await this.send('Emulation.setDeviceMetricsOverride', {
-            width, height, deviceScaleFactor: scale, mobile: scale > 1,
+            width, height, deviceScaleFactor: scale, mobile: isTouch,
         })
         await this.send('Emulation.setSafeAreaInsetsOverride', { insets: { top: 0, left: 0, right: 0, bottom: 0, ...insets } })
-        await this.send('Emulation.setTouchEmulationEnabled', { enabled: scale > 1 })
+        await this.send('Emulation.setTouchEmulationEnabled', { enabled: isTouch })
         await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] })
     }
 

@@ -40,6 +40,18 @@ package enum MarkdownManual {
         It contains what happened, what to do next (or null), and the exit code.
         """
 
+    /// The pictures, by the names of their subcommands. `scripts/pictures.mjs` takes them.
+    private static let pictures: [String: (file: String, alternative: String)] = [
+        "diff": (
+            "cli-diff.png",
+            "A patch in a terminal: removed lines are red, new lines are green, changed words are marked"
+        ),
+        "watch": (
+            "cli-watch.png",
+            "A document in a terminal, with the numbers of its lines, the selection of Bob and the caret of Ann"
+        ),
+    ]
+
     package static var text: String {
         """
         # The command `caret`
@@ -79,6 +91,9 @@ package enum MarkdownManual {
     private static func section(_ command: CommandDescription) -> String {
         var text = "### caret \(command.name)\n\n```\n\(command.usage)\n```\n\n\(command.summary.sentence)\n"
         if !command.details.isEmpty { text += command.details.replacing(". ", with: ".\n") + "\n" }
+        if let (file, alternative) = pictures[command.name] {
+            text += "\n![\(alternative)](pictures/\(file))\n"
+        }
         if !command.arguments.isEmpty {
             text +=
                 "\n" + command.arguments.map { "- `\($0.name)`: \($0.summary)" }.joined(separator: "\n")

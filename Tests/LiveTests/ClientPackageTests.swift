@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The JavaScript client for npm", .onOwnThread) struct ClientPackageTests {
-    /// The version in the package.
+@Suite("The packages of clients", .onOwnThread) struct ClientPackageTests {
+    /// The version in the package for npm.
     private static func version() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -12,8 +12,8 @@ import Testing
         return String(try #require(description.firstMatch(of: /"version": "([^"]+)"/)).1)
     }
 
-    @Test("the server sends it without a token, at an address with its version")
-    func package() throws {
+    @Test("the server sends the one for npm without a token, at an address with its version")
+    func forNPM() throws {
         let client = try LineClient(try LiveServer(["--require-tokens": "true"]))
         let version = try Self.version()
         let found = try client.fetch("GET /caret-\(version).tgz", "Sec-Fetch-Site: cross-site")
@@ -24,5 +24,18 @@ import Testing
         #expect(try client.fetch("HEAD /caret-\(version).tgz", "If-None-Match: \(tag)").status == 304)
         #expect(try client.fetch("GET /caret-\(version)0.tgz").status == 404)
         #expect(try !client.fetch("GET /page/files.json").body.contains(".tgz"))
+    }
+
+    @Test("and the one for pip")
+    func forPip() throws {
+        let client = try LineClient(try LiveServer(["--require-tokens": "true"]))
+        let version = try Self.version()
+        let found = try client.fetch("GET /caret_client-\(version)-py3-none-any.whl")
+        #expect(found.status == 200 && found.fields["content-type"] == "application/zip")
+        let name = "caret_client-\(version).dist-info/METADATA"
+        #expect(
+            found.bytes.starts(with: Array("PK".utf8)) && found.bytes.firstRange(of: Array(name.utf8)) != nil)
+        #expect(try client.fetch("GET /caret_client-\(version)0-py3-none-any.whl").status == 404)
+        #expect(try !client.fetch("GET /page/files.json").body.contains(".whl"))
     }
 }

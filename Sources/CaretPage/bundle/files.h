@@ -2,6 +2,8 @@
 #include "../embed.h"
 #define NAME "bundle/caret.tgz"
 #include "../embed.h"
+#define NAME "bundle/caret_client.whl"
+#include "../embed.h"
 #define NAME "bundle/index.html"
 #include "../embed.h"
 #define NAME "bundle/page/app-SZDQY6KI.js"

@@ -3,7 +3,7 @@ import CaretFormat
 import CaretPage
 import CaretWeb
 
-/// The files that the server sends to browsers, by their paths: its page and the JavaScript client.
+/// The files that the server sends, by their paths: its page, the JavaScript client, and the packages of clients.
 enum BrowserFiles {
     /// Without a path of tokens, all servers of a process have the same files.
     private static let usual = make(tokenPath: "")
@@ -47,11 +47,12 @@ enum BrowserFiles {
     /// The page loads none of these, and a service worker must never keep its own file.
     private static let notForPage: Set = [
         "/service-worker.js", "/caret.js", "/caret.wasm", "/caret/caret.js", "/caret/caret.d.ts",
-        "/caret/protocol.d.ts", "/openapi.json", packagePath,
+        "/caret/protocol.d.ts", "/openapi.json", npmPath, wheelPath,
     ]
 
-    /// The JavaScript client for npm. A project that names this address gets the client of this version or nothing.
-    private static let packagePath = "/caret-\(Version.number).tgz"
+    /// The clients for npm and for pip. A project that names such an address gets the client of this version or nothing.
+    private static let npmPath = "/caret-\(Version.number).tgz"
+    private static let wheelPath = "/caret_client-\(Version.number)-py3-none-any.whl"
 
     /// The digests of the page's files, by path, as JSON. The service worker keeps the files for offline use, and this
     /// tells it which of them belong together.
@@ -66,7 +67,8 @@ enum BrowserFiles {
         // The short address is the one for pages. The client finds its module beside itself.
         case "bundle/caret.js": ["/caret.js", "/caret/caret.js"]
         case "caret/caret.wasm": ["/caret.wasm", "/caret/caret.wasm"]
-        case "bundle/caret.tgz": [packagePath]
+        case "bundle/caret.tgz": [npmPath]
+        case "bundle/caret_client.whl": [wheelPath]
         // A service worker controls only the pages below its own path.
         case "page/service-worker.js", "page/manifest.json": [String(name.dropFirst("page".count))]
         case _ where name.hasPrefix(bundledPage): ["/page/\(name.dropFirst(bundledPage.count))"]
@@ -96,6 +98,7 @@ enum BrowserFiles {
     private static func type(of name: String) -> String {
         if name.hasSuffix(".wasm") { return "application/wasm" }
         if name.hasSuffix(".tgz") { return "application/gzip" }
+        if name.hasSuffix(".whl") { return "application/zip" }
         if name.hasSuffix(".svg") { return "image/svg+xml" }
         if name.hasSuffix(".png") { return "image/png" }
         if name == "page/manifest.json" { return "application/manifest+json" }

@@ -5,15 +5,18 @@ package struct WebFile: Equatable, Sendable {
         case ofPage
         /// The same, and the file has a name that no other content has.
         case ofPageForever
-        /// A part of the JavaScript client. Pages of other sites may import it.
+        /// A part of the JavaScript client, or a client's package. Pages of other sites may load it.
         case ofClient
     }
 
     /// The path of the page. The paths that begin with `/d/` have the same page.
     package static let pagePath = "/"
 
-    /// Whether a path is that of the JavaScript client for npm, in any version.
-    static func isPackage(_ path: String) -> Bool { path.hasPrefix("/caret-") && path.hasSuffix(".tgz") }
+    /// Whether a path is that of a client's package, for npm or for pip, in any version.
+    static func isPackage(_ path: String) -> Bool {
+        (path.hasPrefix("/caret-") && path.hasSuffix(".tgz"))
+            || (path.hasPrefix("/caret_client-") && path.hasSuffix(".whl"))
+    }
 
     private let kind: Kind
     private let type: String

@@ -141,7 +141,7 @@ import Testing
         arguments: [
             "/caret/", "/caret/x.js", "/caret/../caret.js", "/caret", "/page", "/page/", "/page/x.js",
             "/page/../caret.js", "/page/index.html", "/manifest.json", "/service-worker.js", "/favicon.ico",
-            "/d", "/d2/a", "/caret-0.1.0.tgz",
+            "/d", "/d2/a", "/caret-1.2.0.tgz", "/caret_client-1.2.0-py3-none-any.whl",
         ])
     func missing(path: String) throws {
         #expect(try server.request("GET \(path)").summary == "404 not_found")
@@ -150,7 +150,9 @@ import Testing
 
     @Test(
         "some files are at the root",
-        arguments: ["manifest.json", "service-worker.js", "caret.wasm", "caret-1.2.3.tgz"])
+        arguments: [
+            "manifest.json", "service-worker.js", "caret.wasm", "caret-1.2.3.tgz", "caret_client-1.2.3.whl",
+        ])
     func atRoot(name: String) throws {
         let file = WebFile(.ofPage, type: "text/plain", digest: "f6", bytes: [0x66])
         let server = WebConversation(WebWorld(files: ["/\(name)": file]))

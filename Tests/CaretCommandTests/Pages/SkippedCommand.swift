@@ -1,3 +1,5 @@
+import CaretConfig
+
 /// The beginning of commands on a page that the tests do not run, and the reason. All commands with this
 /// beginning are skipped.
 struct SkippedCommand {
@@ -14,7 +16,13 @@ struct SkippedCommand {
         SkippedCommand(
             "scripts/install-packages static", "it changes the machine; scripts/test-image --full runs it"),
         SkippedCommand("tar -xf caret-", "scripts/test-package unpacks the archive"),
-        SkippedCommand("caret-0.1.0-linux-amd64/", "scripts/test-package runs the programs of the archive"),
+        SkippedCommand(
+            "caret-\(Version.number)-linux-amd64/", "scripts/test-package runs the programs of the archive"),
+        SkippedCommand(
+            "export CARET_RELEASE=", "it is for the next commands; scripts/test-release makes such a folder"),
+        SkippedCommand("curl -fO \"$CARET_RELEASE/", "scripts/test-release checks the files of a release"),
+        SkippedCommand("minisign -V ", "scripts/test-release checks the signature"),
+        SkippedCommand("sha256sum --check ", "scripts/test-release checks the checksums"),
         SkippedCommand("sudo ", "it changes the machine; scripts/test-unit checks the unit"),
         SkippedCommand(
             "swift build", "a long build; scripts/test-image tests the link step, and --full the build"),

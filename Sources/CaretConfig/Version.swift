@@ -2,7 +2,7 @@ import CBuild
 
 /// The version of Caret.
 package enum Version {
-    package static let word: LogWord = "0.1.0"
+    package static let word: LogWord = "0.2.0"
     package static var number: String { word.text }
 
     /// What `--version` prints after the name of a program.

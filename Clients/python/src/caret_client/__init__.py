@@ -16,7 +16,7 @@ from .errors import CaretError
 from .streams import Change
 from .values import DocumentEvent, DocumentInfo, OldText, Revision, Tag
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CaretError", "Change", "Client", "Document", "DocumentEvent", "DocumentInfo", "Edit", "Link", "OldText", "Peer",

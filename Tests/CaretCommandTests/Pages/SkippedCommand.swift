@@ -42,6 +42,7 @@ struct SkippedCommand {
             "npm install", "it needs a server at the usual port; client-package.mjs runs it with the file"),
         SkippedCommand(
             "curl --create-dirs", "it needs a server at the usual port; ClientPackageTests read the file"),
+        SkippedCommand("npx esbuild", "it serves until it is ended; react.mjs makes the same bundle"),
         SkippedCommand("cp node_modules", "it needs an app; bundlers.mjs copies the file to one"),
         SkippedCommand("python3 type_lines.py", "TutorialTests read it from its page and run it"),
         SkippedCommand("swift format", "it would change the sources; scripts/test checks the same rules"),

@@ -76,7 +76,8 @@ let package = Package(
         .target(
             name: "CaretStore",
             dependencies: [
-                "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog",
+                "CLinux", "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretFormat",
+                "CaretLog",
             ],
             exclude: ["migrations/postgres"], resources: [.embedInCode("migrations")], swiftSettings: strict),
         .target(

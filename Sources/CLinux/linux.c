@@ -6,7 +6,9 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -33,6 +35,13 @@ int caret_rename_new(const char *path, const char *other) {
     // supports RENAME_NOREPLACE.
     if (errno != EINVAL && errno != ENOSYS) return -1;
     return link(path, other) == 0 ? unlink(path) : -1;
+}
+
+void caret_file_identity(const char *path, uint64_t *device, uint64_t *node) {
+    struct statx found = {0};
+    int is_there = statx(AT_FDCWD, path, 0, STATX_INO, &found) == 0;
+    *device = is_there ? makedev(found.stx_dev_major, found.stx_dev_minor) : 0;
+    *node = is_there ? found.stx_ino : 0;
 }
 
 long caret_file_system(const char *path) {

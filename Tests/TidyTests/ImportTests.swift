@@ -50,7 +50,8 @@ struct ImportTable {
         ],
         "Sources/CaretSignIn": ["COpenSSL", "CaretLog", "CaretTLS", "CaretWire"],
         "Sources/CaretStore": [
-            "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretFormat", "CaretLog",
+            "CLinux", "COpenSSL", "CSQLite", "CZlib", "CaretConcurrency", "CaretCore", "CaretFormat",
+            "CaretLog",
             "Dispatch", "Glibc", "Synchronization",
         ],
         "Sources/CaretSync": [

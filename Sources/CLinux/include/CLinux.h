@@ -28,6 +28,10 @@ int caret_exchange(const char *path, const char *other);
 /// Renames a file. Fails if a file with the new name exists.
 int caret_rename_new(const char *path, const char *other);
 
+/// Finds the device and the number of the file with this name, and asks for nothing else. Both are 0 if there is none.
+/// After a `stat`, which also asks for times, Linux 6.13 and later write the file's inode at its next sync.
+void caret_file_identity(const char *path, uint64_t *device, uint64_t *node);
+
 /// The type of the file system that contains `path`, as listed in statfs(2). Negative on failure.
 long caret_file_system(const char *path);
 

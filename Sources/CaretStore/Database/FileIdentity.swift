@@ -1,14 +1,10 @@
-import Glibc
+import CLinux
 
 /// Distinguishes a file from another file with the same name.
 struct FileIdentity: Hashable {
-    private let device: dev_t
-    private let node: ino_t
+    private var device: UInt64 = 0
+    private var node: UInt64 = 0
 
     /// Both numbers are 0 if there is no file.
-    init(_ path: String) {
-        var found = stat()
-        stat(path, &found)
-        (device, node) = (found.st_dev, found.st_ino)
-    }
+    init(_ path: String) { caret_file_identity(path, &device, &node) }
 }

@@ -15,8 +15,8 @@ package protocol SyncServer: Sendable {
     ) async throws -> SyncAck
     func rename(_ document: WireString, to new: WireString) async throws
     func delete(_ document: WireString) async throws
-    /// The users who have changed a document, except this client. The names are only shown to people, so they
-    /// may be missing.
+    /// The users who have made the newest changes of a document, except this client. The names are only shown to people,
+    /// so they may be missing.
     func authors(of document: WireString, after: Int, through: Int) async -> [String]
     /// A push number that is higher than all numbers that this client has used.
     func nextPushNumber() -> Int
@@ -88,11 +88,14 @@ package struct ConnectedServer: SyncServer {
 
     package func authors(of document: WireString, after: Int, through: Int) async -> [String] {
         let window = HistoryWindow(
-            after: Revision(max(after, through - HistoryWindow.limit)), through: Revision(through))
+            after: Revision(max(after, through - ConnectedServer.namedRevisions)), through: Revision(through))
         // The names are only shown to people, so a failure to read them is ignored.
         let entries = (try? await client.history(of: document.string, in: window)) ?? []
         return Set(entries.filter { $0.client != publicClient }.map(\.user)).sorted()
     }
+
+    /// More names do not fit into a line anyway, and a first sync asks for each file.
+    private static let namedRevisions = 20
 
     package func nextPushNumber() -> Int { client.nextPushNumber() }
 }

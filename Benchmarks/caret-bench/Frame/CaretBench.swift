@@ -3,15 +3,16 @@ import Glibc
 /// Measures the product and, in the same run, the code that it is compared with.
 @main struct CaretBench {
     static let usage = """
-        usage: caret-bench all [--quick] [--report <folder>] [--python <program>]
+        usage: caret-bench all [--quick] [--report <folder>] [--python <program>] [--against <program>]
                caret-bench core|counters|wire|rooms [--quick]
                caret-bench net [--quick] [<beginning of a case's name>…]
                caret-bench server [--quick] [--seconds <n>] [--folder <folder>] [--alone]
-                                  [<beginning of a case's name>…]
+                                  [--against <program>] [<beginning of a case's name>…]
                caret-bench nodes [--quick] [--seconds <n>] [--folder <folder>] [<beginning of a case's name>…]
                caret-bench growth [--quick] [--folder <folder>] [<beginning of a growth's name>…]
                caret-bench web [--quick] [--seconds <n>] [--folder <folder>] [<beginning of a case's name>…]
                caret-bench compare [--quick] [--seconds <n>] [--folder <folder>] [--python <program>]
+                                   [--against <program>]
                caret-bench command [--quick] [--folder <folder>]
                caret-bench soak [--minutes <n>] [--folder <folder>]
                caret-bench store [--quick] [--folder <folder>] [--writing <count>] [throughput] [history] [old]
@@ -29,12 +30,13 @@ import Glibc
                      PostgreSQL
           growth     what operations cost caretd while a text, a history, or the number of documents or clients grows
           web        WebSocket, TLS and HTTP compared with lines, and HTTP with a bare server in C
-          compare    caretd compared with y-websocket and pycrdt-websocket, if they are installed
+          compare    caretd compared with a server in C, and with y-websocket and pycrdt-websocket, if they are installed
           command    the command line on a long history: blame, log, diff
           soak       many clients and documents come and go; fails if caretd then uses more memory, descriptors or threads
           store      the store: durable appends, long histories, old revisions, many documents; runs all, or the named ones
           --quick    fewer rounds, for a first look; do not use --quick for figures that you publish
           --seconds  how long each server is measured in each case
+          --against  another build of caretd, to compare with; scripts/build-baseline makes that of the last release
           --alone    without the servers in C, for a profile
           --report   the folder for the report; default: docs/report
           --folder   the folder for stores, which are removed at the end; default: the folder for temporary files

@@ -8,7 +8,7 @@ enum Machine {
         #if DEBUG
             print("THIS IS A DEBUG BUILD, so its figures are useless. Build with -c release.")
         #endif
-        print("\(command) · \(processor), \(cores) cores · Swift \(compiler)")
+        print("\(command) · \(processor), \(cores) cores · Linux \(kernel) · Swift \(compiler)")
         print(measure)
         print("")
     }
@@ -48,6 +48,12 @@ enum Machine {
         let line = text.split(separator: "\n").first { $0.hasPrefix("model name") }
         return line.flatMap { $0.split(separator: ":").last }.map { $0.drop { $0 == " " } }.map(String.init)
             ?? "unknown processor"
+    }
+
+    static var kernel: String {
+        var system = utsname()
+        uname(&system)
+        return withUnsafeBytes(of: system.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
     static var compiler: String {

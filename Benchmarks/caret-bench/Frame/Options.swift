@@ -56,7 +56,7 @@ struct Options {
         while let word = rest.popFirst() {
             switch word {
             case plots: rest = rest.dropFirst()
-            case "--folder", "--python", "--report":
+            case "--folder", "--python", "--report", "--against":
                 shown.append(word)
                 if let path = rest.popFirst() { shown.append(URL(filePath: path).lastPathComponent) }
             default: shown.append(word)

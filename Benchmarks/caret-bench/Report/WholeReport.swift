@@ -25,7 +25,7 @@ struct WholeReport {
 
     /// Nil if the arguments are invalid.
     init?(_ arguments: [String]) {
-        guard let options = Options(arguments, valued: ["--report", "--python"]),
+        guard let options = Options(arguments, valued: ["--report", "--python", "--against"]),
             options[Options.plots] == nil
         else { return nil }
         self.options = options
@@ -57,11 +57,6 @@ struct WholeReport {
     }
 
     private var heading: String {
-        var system = utsname()
-        uname(&system)
-        let kernel = withUnsafeBytes(of: system.release) {
-            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
         let command = "caret-bench all" + (options.isQuick ? " --quick" : "")
         let (sqlite, zlib) = (String(cString: sqlite3_libversion()), String(cString: zlibVersion()))
         return """
@@ -75,7 +70,7 @@ struct WholeReport {
             | --- | --- |
             | Caret | \(Version.number) |
             | machine | \(Machine.processor), \(Machine.cores) cores, \(Machine.memory.megabytes) of memory |
-            | system | Linux \(kernel); files on \(Machine.fileSystem(of: FileManager.default.temporaryDirectory.path)) |
+            | system | Linux \(Machine.kernel); files on \(Machine.fileSystem(of: FileManager.default.temporaryDirectory.path)) |
             | built with | Swift \(Machine.compiler), SQLite \(sqlite), zlib \(zlib) |
 
 
@@ -88,6 +83,9 @@ struct WholeReport {
         var words = [CommandLine.arguments[0], part]
         if options.isQuick { words.append("--quick") }
         if part == "compare", let python = options["--python"] { words += ["--python", python] }
+        if ["compare", "server"].contains(part), let earlier = options["--against"] {
+            words += ["--against", earlier]
+        }
         words += [Options.plots, folder.draft]
         let text = caret_bench.printed(by: words.map(quoted).joined(separator: " ")) {
             print($0, terminator: "")

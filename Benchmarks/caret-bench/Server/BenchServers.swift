@@ -4,13 +4,16 @@ import Glibc
 /// Starts the servers of the benchmarks, each with its own data folder.
 final class BenchServers {
     private let program: String
+    /// Another build of `caretd`, to compare with.
+    private let earlier: String?
     private let base: BenchFolder
     /// True to leave out the servers in C.
     private let isAlone: Bool
     private var made = 0
 
-    init(program: String, base: BenchFolder, isAlone: Bool) {
+    init(program: String, against earlier: String? = nil, base: BenchFolder, isAlone: Bool) {
         self.program = program
+        self.earlier = earlier
         self.base = base
         self.isAlone = isAlone
     }
@@ -26,25 +29,30 @@ final class BenchServers {
         )
     }
 
-    /// Starts `caretd` with this crowd. Unless `--alone` leaves out the servers in C, also starts these, each
-    /// with a crowd of the same size.
-    func started(_ crowd: Crowd) -> [MeasuredServer] {
-        let own = caretd(with: crowd)
-        if isAlone { return [own] }
-        return [own]
-            + [NetServer.lean, .bare].map { kind in
-                let name = kind.rawValue
+    /// The names of the servers that `started` starts with these servers in C.
+    func names(_ kinds: [NetServer]) -> [String] {
+        ["caretd"] + (earlier == nil ? [] : ["earlier"]) + (isAlone ? [] : kinds.map(\.rawValue))
+    }
+
+    /// Starts `caretd` with this crowd, the earlier build if there is one, and unless `--alone` leaves them out, these
+    /// servers in C, each with a crowd of the same size.
+    func started(_ crowd: Crowd, _ kinds: [NetServer]) -> [MeasuredServer] {
+        names(kinds).map { name in
+            if let kind = kinds.first(where: { $0.rawValue == name }) {
                 let server = ServerProcess(kind, database: folder(name) + "/\(name).sqlite")
                 return MeasuredServer(name, server, .bare, crowd)
             }
+            return caretd(with: crowd, name: name, program: name == "earlier" ? earlier : nil)
+        }
     }
 
-    func caretd(with crowd: Crowd) -> MeasuredServer {
-        MeasuredServer("caretd", caretd(data: folder("caretd")), .caret, crowd)
+    func caretd(with crowd: Crowd, name: String = "caretd", program: String? = nil) -> MeasuredServer {
+        MeasuredServer(name, caretd(data: folder(name), program: program), .caret, crowd)
     }
 
-    func caretd(data: String, options: [String] = []) -> ServerProcess {
-        let server = ServerProcess(caretd: program, data: data, options: options)
+    /// Starts `caretd`, or this build of it.
+    func caretd(data: String, options: [String] = [], program other: String? = nil) -> ServerProcess {
+        let server = ServerProcess(caretd: other ?? program, data: data, options: options)
         if isAlone {
             print("caretd is process \(server.process)")
             // Without the flush, a user who pipes the output would see the process number only at the end.

@@ -103,6 +103,22 @@ final class MeasuredServer {
         }
     }
 
+    /// The ratios to another server: its name, rates, latencies, and CPU time of a push and of a delivery.
+    func ratioCells(to other: MeasuredServer) -> [String] {
+        let percentiles = [
+            (acks, other.acks, 50.0), (acks, other.acks, 99), (delivered, other.delivered, 50),
+            (delivered, other.delivered, 99),
+        ]
+        let latencies = percentiles.map { own, other, percent in
+            own.count > 0 && other.count > 0
+                ? (own.percentile(percent) / other.percentile(percent)).digits(2) : ""
+        }
+        let delivers = delivered.count > 0 && other.delivered.count > 0
+        let cpuPerDelivery = delivers ? ratio(to: other, \.cpuPerDelivery).digits(2) : ""
+        return ["ratio to \(other.name)", ratio(to: other, \.perSecond).digits(2)] + latencies
+            + [ratio(to: other, \.cpuPerPush).digits(2), cpuPerDelivery]
+    }
+
     private var pushes: Double { total { Double($0.slice.pushes) } }
 
     private func total(_ value: (Sample) -> Double) -> Double { samples.reduce(0) { $0 + value($1) } }

@@ -13,7 +13,8 @@ struct ServerBenchmarks {
     /// Nil if the arguments are invalid.
     init?(_ arguments: [String]) {
         let options = Options(
-            arguments, flags: ["--quick", "--alone"], valued: ["--seconds", "--folder"], takesWords: true)
+            arguments, flags: ["--quick", "--alone"], valued: ["--seconds", "--folder", "--against"],
+            takesWords: true)
         guard let options, let seconds = options.number("--seconds", otherwise: options.isQuick ? 2 : 10)
         else { return nil }
         (self.seconds, folder) = (seconds, options.folder)
@@ -26,7 +27,8 @@ struct ServerBenchmarks {
         let base = BenchFolder(in: folder)
         print("The files are in \(folder), on \(Machine.fileSystem(of: folder)).\n")
         defer { base.remove() }
-        let servers = BenchServers(program: program, base: base, isAlone: options.has("--alone"))
+        let servers = BenchServers(
+            program: program, against: options["--against"], base: base, isAlone: options.has("--alone"))
         let crowds = ServerCrowds.cases.filter { options.wants($0.name) }
         if !crowds.isEmpty {
             ServerCrowds(servers: servers, turns: CrowdTurns(of: seconds * 1e9)).run(crowds)

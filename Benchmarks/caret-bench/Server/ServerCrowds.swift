@@ -49,18 +49,22 @@ struct ServerCrowds {
                 goals: [.deliveryMilliseconds(3)]),
         ]
 
+    private static let inC: [NetServer] = [.lean, .bare]
+
     func run(_ cases: [Case]) {
         var table = Table([
             "", "", "pushes/s", "ack p50", "p99", "delivery p50", "p99", "CPU s/100,000", "a delivery",
             "resident", "load s/100,000", "resyncs",
         ])
         var goals: [Goal] = []
-        var plots = CrowdPlots(["caretd", "lean", "bare"])
+        var plots = CrowdPlots(servers.names(ServerCrowds.inC))
         for each in cases {
             let measured = measured(each)
             plots.add(each.name, measured)
             for side in measured { table.row(cells(side, each)) }
-            for other in measured.dropFirst() { table.row(ratios(measured[0], other)) }
+            for other in measured.dropFirst() {
+                table.row([""] + measured[0].ratioCells(to: other) + ["", "", ""])
+            }
             goals += each.goals.compactMap { goal($0, each, measured) }
         }
         plots.draw(as: "server")
@@ -78,7 +82,7 @@ struct ServerCrowds {
     }
 
     private func measured(_ each: Case) -> [MeasuredServer] {
-        let measured = servers.started(each.crowd)
+        let measured = servers.started(each.crowd, ServerCrowds.inC)
         turns.run(measured)
         return measured
     }
@@ -90,23 +94,8 @@ struct ServerCrowds {
         ]
     }
 
-    private func ratios(_ caretd: MeasuredServer, _ other: MeasuredServer) -> [String] {
-        let percentiles = [
-            (caretd.acks, other.acks, 50.0), (caretd.acks, other.acks, 99),
-            (caretd.delivered, other.delivered, 50), (caretd.delivered, other.delivered, 99),
-        ]
-        let latencies = percentiles.map { own, other, percent in
-            own.count > 0 && other.count > 0
-                ? (own.percentile(percent) / other.percentile(percent)).digits(2) : ""
-        }
-        let delivers = caretd.delivered.count > 0 && other.delivered.count > 0
-        let cpuPerDelivery = delivers ? caretd.ratio(to: other, \.cpuPerDelivery).digits(2) : ""
-        return ["", "ratio to \(other.name)", caretd.ratio(to: other, \.perSecond).digits(2)] + latencies
-            + [caretd.ratio(to: other, \.cpuPerPush).digits(2), cpuPerDelivery, "", "", ""]
-    }
-
     private func goal(_ target: Target, _ each: Case, _ measured: [MeasuredServer]) -> Goal? {
-        let (caretd, lean) = (measured[0], measured.dropFirst().first)
+        let (caretd, lean) = (measured[0], measured.first { $0.name == NetServer.lean.rawValue })
         let name = each.name + ": "
         switch target {
         case .perSecond(let least):

@@ -26,22 +26,38 @@ struct ExpensiveJobsTests {
         #expect(!RoomPush.Content.restore.isExpensive)
     }
 
-    @Test("every job for a document with a long text is expensive")
+    @Test("in a document with a long text, a job is expensive if the room may need the whole text")
     func documents() {
         let document = DocumentID(7)
-        let jobs: [RoomJob] = [
-            .connectionEvent(document, .leave(SessionID(1)), from: ConnectionID(1)),
-            .hubEvent(document, .leave(SessionID(1))),
-            .answer(
-                RoomInstance(document: document, number: 1), .answered(CallID(1), .appended(.diskFailed)),
-                at: .now),
-        ]
-        for job in jobs {
-            #expect(!job.isExpensive { $0 != document })
-            #expect(job.isExpensive { $0 == document })
+        let ann = Participant(
+            pusher: Pusher(user: "ann", client: "ann-client"), name: "s1",
+            introduction: Introduction(user: "ann", client: "p-ann"), unit: .utf16)
+        let push = { (content: RoomPush.Content, wantsText: Bool) in
+            RoomEvent.push(
+                RoomPush(
+                    session: SessionID(1), id: nil, document: "a", participant: ann, rights: .none,
+                    epoch: nil,
+                    base: 1, seq: 1, content: content, wantsText: wantsText, digest: Digest(.zero), time: 0))
+        }
+        let append = RoomEvent.answered(CallID(1), .appended(.diskFailed))
+        for (event, long, owed) in [
+            (push(Self.edits(1), false), false, false), (push(Self.edits(1), true), true, true),
+            (push(.text(Self.text(1)), false), true, true), (push(.restore, false), true, true),
+            (.leave(SessionID(1)), false, false), (.written(SessionID(1), bytes: 1), false, false),
+            (.renewed, true, true), (append, false, true),
+        ] {
+            let jobs: [RoomJob] = [
+                .connectionEvent(document, event, from: ConnectionID(1)), .hubEvent(document, event),
+                .answer(RoomInstance(document: document, number: 1), event, at: .now),
+            ]
+            for job in jobs {
+                #expect(!job.isExpensive { $0 == document ? .short : .long })
+                #expect(job.isExpensive { $0 == document ? .long : .short } == long)
+                #expect(job.isExpensive { $0 == document ? .longAndOwed : .short } == owed)
+            }
         }
         for job in [RoomJob.dropRoom(document), .timePassed] {
-            #expect(!job.isExpensive { $0 == document })
+            #expect(!job.isExpensive { _ in .longAndOwed })
         }
     }
 
@@ -60,7 +76,7 @@ struct ExpensiveJobsTests {
                 head: 1, start: 0, length: head.text.length, updated: 0, lineBreak: .lf)
             let loaded = LoadedDocument(entry, head)
             let make = RoomJob.makeRoom(loaded)
-            let isMakeExpensive = make.isExpensive { _ in false }
+            let isMakeExpensive = make.isExpensive { _ in .short }
             #expect(isMakeExpensive == isExpensive)
             #expect(RoomEvent.answered(CallID(1), .text(.success(head))).isExpensive == isExpensive)
             #expect(RoomEvent.answered(CallID(1), .loaded(.success(loaded))).isExpensive == isExpensive)

@@ -70,6 +70,8 @@ package struct RoomState: Sendable {
     package var head: Revision { log.head }
     package var text: TextBuffer { log.text }
     package var textBytes: Int { log.window.headBytes }
+    /// Whether the ack of a pending push must contain the whole text. Checks all pending pushes.
+    package var owesTexts: Bool { pushes.owesTexts }
     /// The size of the revisions in memory, in bytes.
     package var windowBytes: Int { log.window.bytes }
 

@@ -6,18 +6,26 @@ import CaretWire
 /// Decides which jobs take so long that a loop must not run them.
 extension RoomJob {
     /// The most bytes of text that a loop may build or read for a room. To build or read so much text takes
-    /// about a tenth of a millisecond: as long as a turn takes to read the lines of one connection. If a
-    /// room's text is longer, all its jobs are expensive: a push may need the whole text, and a slow reader
-    /// may get it.
+    /// about a tenth of a millisecond: as long as a turn takes to read the lines of one connection.
     static let mostText = 64 << 10
     /// The most edits of a push that a loop may rebase.
     static let mostEdits = 64
 
-    package func isExpensive(_ isLarge: (DocumentID) -> Bool) -> Bool {
+    /// What a room's text means for its jobs.
+    package enum Text {
+        case short
+        /// Over `mostText`.
+        case long
+        /// The same, and the ack of a pending push must contain it.
+        case longAndOwed
+    }
+
+    package func isExpensive(_ text: (DocumentID) -> Text) -> Bool {
         switch self {
         case .connectionEvent(let document, let event, _), .hubEvent(let document, let event):
-            event.isExpensive || isLarge(document)
-        case .answer(let room, let event, _): event.isExpensive || isLarge(room.document)
+            event.isExpensive || event.isExpensive(with: text(document))
+        case .answer(let room, let event, _):
+            event.isExpensive || event.isExpensive(with: text(room.document))
         case .makeRoom(let document): document.head.text.length.utf8 > RoomJob.mostText
         case .dropRoom, .timePassed, .endWaits: false
         }
@@ -34,6 +42,32 @@ extension RoomEvent {
             .bus, .leave, .awaitPushes, .select, .close, .diverged, .written, .computed, .encoded,
             .waitEnded, .timePassed:
             false
+        }
+    }
+}
+
+extension RoomEvent {
+    /// Whether the room may build or read its whole text because of this event, and the text is long. A session that
+    /// needs a long text gets it from another thread, so an edit in a long text costs no more than in a short one.
+    fileprivate func isExpensive(with text: RoomJob.Text) -> Bool {
+        if text == .short { return false }
+        switch self {
+        case .push(let push): return push.needsWholeText
+        case .answered(_, .appended), .answered(_, .appendedLocked): return text == .longAndOwed
+        case .select, .written, .waitEnded, .timePassed, .close, .leave, .awaitPushes: return false
+        case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled,
+            .bus, .diverged, .computed, .encoded, .answered:
+            return true
+        }
+    }
+}
+
+extension RoomPush {
+    /// Whether the server must read the whole text to merge it, or answers with the whole text.
+    fileprivate var needsWholeText: Bool {
+        switch content {
+        case .edits: wantsText
+        case .text, .restore: true
         }
     }
 }

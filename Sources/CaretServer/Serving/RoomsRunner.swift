@@ -13,8 +13,7 @@ package final class RoomsRunner: LoopFirstWorker {
         /// The room's index in this runner.
         let slot: Int
         var state: RoomState
-        /// The text is so long that building or reading all of it is expensive.
-        var isLarge: Bool
+        var text: RoomJob.Text
         /// True if the room got an event in this drain.
         var isGathering = false
         /// The room's head at the end of the last drain in which it got an event.
@@ -27,7 +26,7 @@ package final class RoomsRunner: LoopFirstWorker {
             self.slot = slot
             self.state = state
             head = state.head
-            isLarge = state.textBytes > RoomJob.mostText
+            text = state.textBytes > RoomJob.mostText ? .long : .short
         }
     }
 
@@ -65,7 +64,7 @@ package final class RoomsRunner: LoopFirstWorker {
     }
 
     package func areExpensive(_ jobs: [RoomJob]) -> Bool {
-        jobs.contains { $0.isExpensive { rooms[$0]?.isLarge == true } }
+        jobs.contains { $0.isExpensive { rooms[$0]?.text ?? .short } }
     }
 
     package func run(_ jobs: [RoomJob]) {
@@ -185,18 +184,19 @@ package final class RoomsRunner: LoopFirstWorker {
     // state.
     private static func finish(
         _ state: inout RoomState, _ observer: (any StateObserver)?
-    ) -> (actions: [RoomAction], head: Revision, textBytes: Int, windowBytes: Int, notes: RoomNotes) {
+    ) -> (actions: [RoomAction], head: Revision, text: RoomJob.Text, windowBytes: Int, notes: RoomNotes) {
         let actions = observer.map { $0.endGathering(of: &state) } ?? state.endGathering()
-        return (actions, state.head, state.textBytes, state.windowBytes, state.takeNotes())
+        let isLong = state.textBytes > RoomJob.mostText
+        let text: RoomJob.Text = !isLong ? .short : state.owesTexts ? .longAndOwed : .long
+        return (actions, state.head, text, state.windowBytes, state.takeNotes())
     }
 
     private func finish(_ host: RoomHost) {
         host.isGathering = false
         // A later job of the drain may have dropped the room.
         guard rooms[host.instance.document] === host else { return }
-        let (actions, head, textBytes, windowBytes, notes) = RoomsRunner.finish(
-            &host.state, switchboard.observer)
-        host.isLarge = textBytes > RoomJob.mostText
+        let (actions, head, text, windowBytes, notes) = RoomsRunner.finish(&host.state, switchboard.observer)
+        host.text = text
         windows.record(windowBytes, ofRoom: host.slot)
         for action in actions { run(action, host) }
         if !notes.isEmpty { count(notes, of: host, at: head) }

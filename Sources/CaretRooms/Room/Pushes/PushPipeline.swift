@@ -18,6 +18,7 @@ package struct PushPipeline: Sendable {
 
     package subscript(pusher: Pusher) -> PendingPush? { pending[pusher] }
 
+    var owesTexts: Bool { pending.contains { $0.value.push.wantsText } }
     var isEmpty: Bool { pending.isEmpty && !isAppending }
     /// Whether all other pushes wait for the computation of an expensive push.
     var isHeldUp: Bool { priority != nil }

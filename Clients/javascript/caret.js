@@ -287,14 +287,17 @@ export class Caret extends Announcer {
     get keepingError() { return this.#keeper?.fault ?? null }
 
     /** The documents with unsaved edits on this device. See Kept in caret.d.ts. */
-    async kept() { return (await this.#keeper?.describe(this.#module)) ?? [] }
+    async kept() {
+        const restore = (keepsake) => new Replica(this.#module, { keepsake }).free()
+        return (await this.#keeper?.run('describe', restore)) ?? []
+    }
 
     /** Removes the edits of an entry of `kept` for good. Returns false if a document or another tab uses them. */
-    async forget({ id }) { return (await this.#keeper?.forget(id)) ?? false }
+    async forget({ id }) { return (await this.#keeper?.run('forget', id)) ?? false }
 
     /** The user says that the edits of an entry of `kept` are theirs. Returns false if this is not possible now. */
     async claim({ id }) {
-        const isClaimed = (await this.#keeper?.claim(id)) ?? false
+        const isClaimed = (await this.#keeper?.run('claim', id)) ?? false
         this.#hasRecovered = false
         this.#recover()
         return isClaimed

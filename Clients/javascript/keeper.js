@@ -224,43 +224,21 @@ export class Keeper {
         if (!isTrapped) this.hurry()
         await Promise.all([...this.#documents.values()].map((kept) => kept.end()))
         this.#hasEnded = true
-        if (isOtherUser) await this.#disown().catch(() => {})
+        if (isOtherUser) await this.run('disown').catch(() => {})
         this.#release()
     }
 
-    /** The next client with this token must not choose this id. */
-    async #disown() {
-        const found = (await this.#keepsakes.list()).filter(({ client }) => client === this.client)
-        await Promise.all(found.map((keepsake) => this.#keepsakes.put({ ...keepsake, account: null })))
-    }
-
-    /** What is kept on this device: see Kept in caret.d.ts. */
-    async describe(module) {
-        const { describe } = await import('./kept-list.js')
+    /** Calls a function of kept-list.js. It returns true if it has changed what is kept. */
+    async run(name, argument) {
+        const { [name]: body } = await import('./kept-list.js')
         try {
-            return await describe(this.#parts, (bytes) => Replica.canRestore(module, bytes))
+            const parts = { keepsakes: this.#keepsakes, documents: this.#documents, stored: this.#stored }
+            const result = await body({ ...parts, client: this.client, user: this.user }, argument)
+            if (result === true) this.#listener.keptChanged()
+            return result
         } catch (error) {
             throw toFault(error)
         }
-    }
-
-    /** Removes a keepsake for good. Returns false if a document or another tab uses it. */
-    forget(id) { return this.#change('forget', id) }
-
-    /** The user says that a keepsake is theirs. Returns false if another tab uses it, or if the user is not known yet. */
-    claim(id) { return this.#change('claim', id) }
-
-    async #change(what, id) {
-        const { [what]: change } = await import('./kept-list.js')
-        const isChanged = await change(this.#parts, id)
-        if (isChanged) this.#listener.keptChanged()
-        return isChanged
-    }
-
-    /** What kept-list.js uses. */
-    get #parts() {
-        const { client, user } = this
-        return { client, user, keepsakes: this.#keepsakes, documents: this.#documents, stored: this.#stored }
     }
 
     /** The ids of other clients with keepsakes of this user only. */

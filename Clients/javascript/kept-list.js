@@ -3,8 +3,8 @@
 //
 // The functions get parts of a Keeper: { keepsakes, client, user, documents, stored }.
 
-/** See Kept in caret.d.ts. */
-export async function describe({ keepsakes, client, user, documents }, canRead) {
+/** See Kept in caret.d.ts. `restore` throws if the bytes are not a whole keepsake. */
+export async function describe({ keepsakes, client, user, documents }, restore) {
     const all = await keepsakes.list()
     const isOwn = (keepsake) => keepsake.client === client && documents.has(keepsake.number)
     // A stored keepsake is removed a little later than its edits are saved.
@@ -14,7 +14,7 @@ export async function describe({ keepsakes, client, user, documents }, canRead) 
     await Promise.all(others.map(async (other) => { if (await isLocked(keepsakes, other)) locked.add(other) }))
     const stateOf = (keepsake) => {
         if (locked.has(keepsake.client)) return 'otherTab'
-        if (!canRead(keepsake.bytes)) return 'damaged'
+        if (!canRestore(keepsake.bytes, restore)) return 'damaged'
         if (isOwn(keepsake)) return 'here'
         if (keepsakes.isOfUser(keepsake, user)) return 'waiting'
         return keepsake.user === undefined || user === undefined ? 'unknownUser' : 'otherUser'
@@ -50,6 +50,22 @@ export async function claim({ keepsakes, client, user }, id) {
         const unnamed = (await keepsakes.list()).filter((one) => one.client === key.client && one.user === undefined)
         await Promise.all(unnamed.map((keepsake) => keepsakes.put({ ...keepsake, user })))
     })
+}
+
+/** The next client with this token must not choose the id of this client. */
+export async function disown({ keepsakes, client }) {
+    const found = (await keepsakes.list()).filter((one) => one.client === client)
+    await Promise.all(found.map((keepsake) => keepsakes.put({ ...keepsake, account: null })))
+}
+
+function canRestore(bytes, restore) {
+    try {
+        restore(bytes)
+        return true
+    } catch (error) {
+        if (error.code === 'trapped') throw error
+        return false
+    }
 }
 
 function keyOf(id) {

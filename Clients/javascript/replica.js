@@ -43,17 +43,6 @@ export class Replica {
         unused.register(this, { module, handle: this.#handle }, this)
     }
 
-    /** Whether these bytes are a whole keepsake. */
-    static canRestore(module, keepsake) {
-        try {
-            new Replica(module, { keepsake }).free()
-            return true
-        } catch (error) {
-            if (error.code === 'trapped') throw error
-            return false
-        }
-    }
-
     /** Frees the memory of the replica. The replica must not be used after that. */
     free() {
         unused.unregister(this)

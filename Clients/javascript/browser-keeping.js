@@ -1,24 +1,42 @@
-// Stores keepsakes in the browser: in IndexedDB, with one lock for each client id.
+// Stores keepsakes in the browser: in IndexedDB, with one lock for each client id. long-texts.js stores those of long
+// texts.
+import { committedRange } from './replica.js'
 import { lockByManager } from './tab-locks.js'
+
+/** Keepsakes of more bytes are stored in two records. */
+const longKeepsake = 16_384
 
 /** A Keeping for pages in a browser; null elsewhere. */
 export function browserKeeping() {
     return globalThis.document && globalThis.indexedDB ? new BrowserKeeping() : null
 }
 
-class BrowserKeeping {
+export class BrowserKeeping {
     #database = null
+    /** The LongTexts; null until a long keepsake was stored or found. */
+    #longTexts = null
 
     async list(server) {
         // An array sorts after all strings, so this is every key that begins with the server.
         const range = IDBKeyRange.bound([server], [server, []])
-        return this.#run('readonly', (store) => store.getAll(range))
+        const found = await this.run('readonly', (store) => store.getAll(range))
+        return found.every(({ bytes }) => bytes) ? found : (await this.#load()).join(found)
     }
 
-    async put(keepsake) { await this.#run('readwrite', (store) => store.put(keepsake)) }
+    async put(keepsake, document) {
+        // Until the file is loaded, long keepsakes are stored like others: a page that ends cannot wait.
+        if (keepsake.bytes.length > longKeepsake) this.#load().catch(() => {})
+        await (this.#longTexts?.put(keepsake, document) ?? this.run('readwrite', (store) => store.put(keepsake)))
+    }
 
     async remove({ server, client, number }) {
-        await this.#run('readwrite', (store) => store.delete([server, client, number]))
+        await (this.#longTexts?.remove([server, client, number])
+            ?? this.run('readwrite', (store) => store.delete([server, client, number])))
+    }
+
+    async #load() {
+        const { LongTexts } = await import('./long-texts.js')
+        return (this.#longTexts ??= new LongTexts(this, committedRange))
     }
 
     async lock(server, client, options) {
@@ -48,7 +66,8 @@ class BrowserKeeping {
         }
     }
 
-    async #run(mode, request) {
+    /** Runs a transaction, and returns the result of its last request. */
+    async run(mode, request) {
         const database = await this.#open()
         return new Promise((resolve, reject) => {
             const transaction = database.transaction('keepsakes', mode, { durability: 'relaxed' })

@@ -106,6 +106,9 @@ export class ByteReader {
         this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     }
 
+    /** Where the next part begins. */
+    get offset() { return this.#next }
+
     get isAtEnd() { return this.#next === this.#bytes.length }
 
     number() {

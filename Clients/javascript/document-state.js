@@ -27,6 +27,10 @@ export class DocumentState {
      * `isOld`, the server has a later push, and must send the whole text.
      */
     #restored = null
+    /** The last push, as an action of the replica. */
+    pushed = {}
+    /** If set, called with each message after the replica has handled it. */
+    heard = null
     /** About how many UTF-16 code units wait. Not 0 if any message waits. */
     heldSize = 0
 
@@ -187,8 +191,12 @@ export class DocumentState {
     }
 
     #pass(message) {
-        if (message.type !== 'error') return this.replica.received(message)
-        return message.id === undefined ? this.replica.pushRefused(message) : this.replica.openRefused(message)
+        if (message.type === 'error') {
+            return message.id === undefined ? this.replica.pushRefused(message) : this.replica.openRefused(message)
+        }
+        const actions = this.replica.received(message)
+        this.heard?.(message)
+        return actions
     }
 
     // A keepsake may be older than the last push of the client that made it, if the storage had failed or has lost
@@ -277,7 +285,7 @@ export class DocumentState {
         case 'open': return [this.#open(action)]
         case 'close': return [send({ type: 'close', doc })]
         case 'push': {
-            const { epoch, base, seq, edits } = action
+            const { epoch, base, seq, edits } = this.pushed = action
             return [send({ type: 'push', doc, epoch, base, seq, edits })]
         }
         case 'select': return [send({ type: 'select', doc, rev: action.rev, selections: action.selections })]

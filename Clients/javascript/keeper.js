@@ -179,9 +179,10 @@ export class Keeper {
     /** What a KeptDocument uses. */
     get #storage() {
         return {
-            put: async (keepsake) => {
+            put: async (keepsake, document) => {
                 this.#hasUnnamed ||= this.user === undefined
-                await this.#call(() => this.#keepsakes.put({ ...keepsake, client: this.client, user: this.user }))
+                const { client, user } = this
+                await this.#call(() => this.#keepsakes.put({ ...keepsake, client, user }, document))
                 if (this.#stored.has(keepsake.number)) return
                 this.#stored.add(keepsake.number)
                 this.#listener.keptChanged()

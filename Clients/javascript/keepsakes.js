@@ -27,8 +27,9 @@ export class Keepsakes {
 
     async list() { return (await inTime(this.#keeping.list(this.#server))).filter(isKeepsake) }
 
-    async put(keepsake) {
-        await inTime(this.#keeping.put({ account: this.#account, ...keepsake, server: this.#server }))
+    /** `document` is the DocumentState of an open document. Only BrowserKeeping uses it. */
+    async put(keepsake, document) {
+        await inTime(this.#keeping.put({ account: this.#account, ...keepsake, server: this.#server }, document))
     }
 
     async remove({ client, number }) { await inTime(this.#keeping.remove({ server: this.#server, client, number })) }

@@ -1,7 +1,10 @@
 // Stores the unsaved edits of one document whenever KeepSchedule says so. This file has the clock.
 import { Alarm } from './alarm.js'
 import { KeepSchedule } from './keep-schedule.js'
-import { Replica } from './replica.js'
+import { committedRange, Replica } from './replica.js'
+
+/** Different bytes are different characters. */
+const bytewise = new TextDecoder('latin1')
 
 export class KeptDocument {
     number
@@ -15,7 +18,7 @@ export class KeptDocument {
     #told
     /** The keepsake of a closed document; null if it has none. */
     #keepsake
-    /** The last keepsake that the storage has got from this object, or had when the document was opened. */
+    /** The digest of the keepsake that the storage has got last, or had when the document was opened. */
     #stored = null
     #isDamaged = false
     /** Sends the push that waits until it is stored. */
@@ -59,7 +62,7 @@ export class KeptDocument {
     attach(state, told) {
         this.#state = state
         this.#told = told
-        if (this.#keepsake) this.#stored = this.#makeKeepsake()
+        if (this.#keepsake && this.hasUnsaved) this.#stored = digest(this.#makeKeepsake())
         this.#keepsake = null
         return this
     }
@@ -75,7 +78,7 @@ export class KeptDocument {
     // Events of the open document.
 
     changed({ isOwn }) {
-        const isStored = () => isSame(this.#stored, this.#makeKeepsake())
+        const isStored = () => this.#stored === digest(this.#makeKeepsake())
         this.#run(this.#schedule.changed(this.#state?.state.hasUnsaved ?? false, performance.now(), { isOwn, isStored }))
     }
 
@@ -122,10 +125,12 @@ export class KeptDocument {
         if (this.#hasEnded) return
         for (const action of actions) {
             switch (action.do) {
-            case 'write':
-                this.#stored = this.#makeKeepsake()
-                this.#store(() => this.#storage.put({ ...this.#stored, number: this.number }))
+            case 'write': {
+                const keepsake = this.#makeKeepsake()
+                this.#stored = digest(keepsake)
+                this.#store(() => this.#storage.put({ ...keepsake, number: this.number }, this.#state))
                 break
+            }
             case 'remove': this.#store(() => this.#storage.remove(this.number)); break
             case 'push': this.#sendPush?.(); break
             case 'wake': this.#alarm.set(action.at); break
@@ -155,8 +160,12 @@ export class KeptDocument {
     }
 }
 
-/** Whether a later client would continue in the same way from both keepsakes. */
-function isSame(left, right) {
-    return ['name', 'creates', 'earlier'].every((key) => left[key] === right[key]) && left.bytes.length === right.bytes.length
-        && left.bytes.every((byte, index) => byte === right.bytes[index])
+/**
+ * Equal for two keepsakes if a later client would continue in the same way from both. The committed text is left out,
+ * because at one position there is one. `earlier` only ends.
+ */
+function digest({ name, creates, earlier, bytes }) {
+    const [start, end] = committedRange(bytes)
+    const parts = [bytewise.decode(bytes.subarray(0, start)), bytewise.decode(bytes.subarray(end))]
+    return [name, creates, earlier === undefined, ...parts].join()
 }

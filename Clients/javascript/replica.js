@@ -126,6 +126,15 @@ export class Replica {
     }
 }
 
+/** Where the committed text is in the bytes of a keepsake: its start and its end. Keepsake.swift describes the bytes. */
+export function committedRange(keepsake) {
+    const reader = new ByteReader(keepsake)
+    reader.number()
+    reader.position()
+    const length = reader.number()
+    return [reader.offset, reader.offset + length]
+}
+
 function free(module, handle) {
     if (!module.isTrapped) module.callPlain('caret_replica_free', handle)
 }

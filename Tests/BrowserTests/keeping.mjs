@@ -10,6 +10,7 @@ export async function testKeeping(programs) {
     const tabs = await startTabs(programs)
     await testEnds(tabs)
     await testSeveral(tabs)
+    await testLongText(tabs)
     await testLocks(tabs)
 }
 
@@ -93,6 +94,44 @@ async function testSeveral(tabs) {
         user.relay.goOnline()
         const next = await user.open()
         await until(() => [...user.other.text].sort().join('') === '012', 'all three texts')
+        await next.page.waitFor(async () => (await caret.kept()).length === 0, 'an empty storage')
+    })
+}
+
+async function testLongText(tabs) {
+    await test('edits of a long text are stored without the text, and are in the next tab', async () => {
+        const user = await startUser(tabs, 'long')
+        const text = 'All work and no play.\n'.repeat(2000)
+        user.other.replaceText(text)
+        await user.other.saved()
+        const tab = await user.open()
+        await tab.shows(text)
+        await tab.focus()
+        await tab.select(0, 0)
+        await tab.type('Mi')
+        await tab.page.waitFor(() => performance.getEntriesByName(`${origin}/caret/long-texts.js`).length > 0, 'a file')
+        await tab.type('lk ')
+        await until(() => user.other.text === `Milk ${text}`, 'the text at the other user')
+        user.other.append('The end.')
+        await tab.shows(`Milk ${text}The end.`)
+        user.relay.goOffline()
+        await tab.page.waitFor(() => shared.saving.state === 'offline', 'a lost connection')
+        await tab.type('and Tea ')
+        await tab.page.waitFor(() => shared.isKept, 'text that is kept')
+        const records = await tab.evaluate(async () => {
+            const request = (one) => new Promise((done) => { one.onsuccess = () => done(one.result) })
+            const database = await request(indexedDB.open('caret'))
+            const found = await request(database.transaction('keepsakes').objectStore('keepsakes').getAll())
+            return found.map(({ head, text }) => [head?.length, text?.length])
+        })
+        const [[head], [, stored]] = records
+        assert.ok(records.length === 2 && head < 1000 && stored >= text.length, JSON.stringify(records))
+        await tab.page.send('Page.close')
+        const next = await user.open({ isOffline: true })
+        assert.equal(await next.text(), `Milk and Tea ${text}The end.`)
+        user.relay.goOnline()
+        await next.evaluate(() => caret.reconnect())
+        await until(() => user.other.text === `Milk and Tea ${text}The end.`, 'the text at the other user')
         await next.page.waitFor(async () => (await caret.kept()).length === 0, 'an empty storage')
     })
 }

@@ -70,7 +70,9 @@ export class ModelServer {
         for (const other of this.#sessions) {
             other.selections = other.selections.map((one) => this.#core.mapSelection(one, rebased))
         }
-        session.out.push({ type: 'ack', seq, rev: this.rev, edits: rebased })
+        // Edits that were committed as they were sent are not repeated.
+        const isSame = JSON.stringify(rebased) === JSON.stringify(edits)
+        session.out.push({ type: 'ack', seq, rev: this.rev, edits: isSame ? undefined : rebased })
         this.#tellOthers(session, { type: 'change', rev: this.rev, edits: rebased })
     }
 

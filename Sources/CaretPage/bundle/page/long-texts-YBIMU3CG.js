@@ -1,0 +1,1 @@
+import{a}from"./chunk-ZF7CRE5U.js";export{a as LongTexts};

@@ -205,7 +205,7 @@ let package = Package(
             swiftSettings: unoptimized),
         .testTarget(
             name: "CaretRoomsTests",
-            dependencies: ["CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport"],
+            dependencies: ["CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport"],
             swiftSettings: unoptimized),
         .testTarget(
             name: "ScenarioTests",

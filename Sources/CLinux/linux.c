@@ -38,10 +38,17 @@ int caret_rename_new(const char *path, const char *other) {
 }
 
 void caret_file_identity(const char *path, uint64_t *device, uint64_t *node) {
-    struct statx found = {0};
-    int is_there = statx(AT_FDCWD, path, 0, STATX_INO, &found) == 0;
-    *device = is_there ? makedev(found.stx_dev_major, found.stx_dev_minor) : 0;
-    *node = is_there ? found.stx_ino : 0;
+    struct statx found;
+    if (statx(AT_FDCWD, path, 0, STATX_INO, &found) == 0 && found.stx_mask & STATX_INO) {
+        *device = makedev(found.stx_dev_major, found.stx_dev_minor);
+        *node = found.stx_ino;
+        return;
+    }
+    // Some sandboxes refuse statx, and some file systems do not answer it.
+    struct stat status;
+    int is_there = stat(path, &status) == 0;
+    *device = is_there ? status.st_dev : 0;
+    *node = is_there ? status.st_ino : 0;
 }
 
 long caret_file_system(const char *path) {

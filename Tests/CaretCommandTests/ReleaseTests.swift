@@ -36,6 +36,7 @@ import Testing
 
         func rows(_ arguments: String...) throws -> [Row] {
             let run = try session.caret(arguments + ["--data", session.data])
+            try #require(run.status == 0, "\(arguments): \(run.errors)")
             return try run.output.split(separator: "\n").map {
                 try JSONDecoder().decode(Row.self, from: Data($0.utf8))
             }

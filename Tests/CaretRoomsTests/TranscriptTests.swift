@@ -1,3 +1,4 @@
+import CaretConfig
 import CaretCore
 import CaretLog
 import CaretRooms
@@ -9,7 +10,7 @@ import Testing
 struct TranscriptTests {
     /// A server with the client ids, documents and time of the example session in the page.
     private static func server() throws -> ServerWorld {
-        let settings = ConnectionSettings.sample(Limits(), server: "caret/0.1.0") { pusher in
+        let settings = ConnectionSettings.sample(Limits(), server: WireString("caret/\(Version.number)")) { pusher in
             pusher.client == "alice-7f21" ? "p-81c2" : "p-00d1"
         }
         let world = ServerWorld(settings)

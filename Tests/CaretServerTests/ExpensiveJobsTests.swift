@@ -40,10 +40,10 @@ struct ExpensiveJobsTests {
                     base: 1, seq: 1, content: content, wantsText: wantsText, digest: Digest(.zero), time: 0))
         }
         let append = RoomEvent.answered(CallID(1), .appended(.diskFailed))
-        for (event, long, owed) in [
-            (push(Self.edits(1), false), false, false), (push(Self.edits(1), true), true, true),
+        for (event, long, needed) in [
+            (push(Self.edits(1), false), false, true), (push(Self.edits(1), true), true, true),
             (push(.text(Self.text(1)), false), true, true), (push(.restore, false), true, true),
-            (.leave(SessionID(1)), false, false), (.written(SessionID(1), bytes: 1), false, false),
+            (.leave(SessionID(1)), false, true), (.written(SessionID(1), bytes: 1), false, true),
             (.renewed, true, true), (append, false, true),
         ] {
             let jobs: [RoomJob] = [
@@ -53,11 +53,11 @@ struct ExpensiveJobsTests {
             for job in jobs {
                 #expect(!job.isExpensive { $0 == document ? .short : .long })
                 #expect(job.isExpensive { $0 == document ? .long : .short } == long)
-                #expect(job.isExpensive { $0 == document ? .longAndOwed : .short } == owed)
+                #expect(job.isExpensive { $0 == document ? .longAndNeeded : .short } == needed)
             }
         }
         for job in [RoomJob.dropRoom(document), .timePassed] {
-            #expect(!job.isExpensive { _ in .longAndOwed })
+            #expect(!job.isExpensive { _ in .longAndNeeded })
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
         return String(try #require(description.firstMatch(of: /"version": "([^"]+)"/)).1)
     }
 
-    @Test("the server sends the one for npm without a token, at an address with its version")
+    @Test("the server sends the package for npm without a token, at an address with its version")
     func forNPM() throws {
         let client = try LineClient(try LiveServer(["--require-tokens": "true"]))
         let version = try Self.version()
@@ -26,7 +26,7 @@ import Testing
         #expect(try !client.fetch("GET /page/files.json").body.contains(".tgz"))
     }
 
-    @Test("and the one for pip")
+    @Test("the server sends the package for pip without a token, at an address with its version")
     func forPip() throws {
         let client = try LineClient(try LiveServer(["--require-tokens": "true"]))
         let version = try Self.version()

@@ -96,7 +96,7 @@ struct ImportTable {
             "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/CaretRoomsTests": [
-            "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/CaretServerTests": [
             "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWeb",

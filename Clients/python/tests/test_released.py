@@ -16,7 +16,8 @@ from servers import Server
 RELEASES = support.REPOSITORY / "Tests/Fixtures/releases"
 WHEEL = "clients/caret_client.whl"
 
-# Run by a Python that has only the released client: types words while the test types others, and cuts its connection.
+# Run by a Python that has only the released client: types words while the test types others and restarts the server.
+# Prints its text once it is as long as the test says.
 PROGRAM = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -30,7 +31,10 @@ with blocking.connect(sys.argv[2], name="Old") as client:
             document.saved()
     document.saved()
     document.select((0, 3))
-    sys.stdin.readline()
+    length = int(sys.stdin.readline())
+    changes = document.changes()
+    while len(document.text) < length:
+        next(changes)
     print(document.text, flush=True)
 """
 
@@ -68,12 +72,14 @@ class ReleasedClientTests(unittest.TestCase):
                         server.kill()
                         server.start()
                 document.saved()
+                changes = document.changes()
                 while document.text.count("<old ") < 100:
-                    pass
+                    self.assertIsNone(old.poll())
+                    next(changes)
                 text = document.text
                 words = sorted([f"<old {number}>" for number in range(100)] + [f"<new {number}>" for number in range(100)])
                 self.assertEqual(sorted(word + ">" for word in text.split(">")[:-1]), words)
-                old.stdin.write("\n")
+                old.stdin.write(f"{len(text)}\n")
                 old.stdin.flush()
                 self.assertEqual(old.stdout.readline(), text + "\n")
 

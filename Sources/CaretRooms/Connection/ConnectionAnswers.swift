@@ -19,6 +19,9 @@ extension ConnectionState {
         {
             return tokenRefused(report, envelope.id)
         }
+        if case .waitingForAnswer(.read(let read)) = request, case .text(let text) = envelope.message {
+            settledReads.add(read, text)
+        }
         sendAnswer(envelope)
     }
 

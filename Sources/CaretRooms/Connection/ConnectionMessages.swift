@@ -57,6 +57,16 @@ extension ConnectionState {
         return time < member.identity.end ?? .max && member.identity.grants.access(to: name) >= .read
     }
 
+    /// Whether this text answers the read that the client has just sent, as the hub would answer it. `text` must be the
+    /// newest text of the document.
+    package func isAnswered(by text: ReadText) -> Bool {
+        guard case .welcomed(let member) = phase, case .waitingForAnswer = underway, !hasPushedToOpenDocument,
+            isNewClient || settledReads.contains(text)
+        else { return false }
+        return now < member.identity.end ?? .max
+            && member.identity.grants.access(to: text.name) >= .read
+    }
+
     mutating func ask(_ question: HubRequest.Question, _ message: ClientMessage, _ id: RequestID?) {
         underway = .waitingForAnswer(message)
         emit(.ask(HubRequest(connection: self.id, id: id, question: question)))

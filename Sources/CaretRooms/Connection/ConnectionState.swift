@@ -76,6 +76,7 @@ package struct ConnectionState: Sendable {
     /// Whether a push was sent to a document that was open. Such a push may be unanswered while other requests
     /// run.
     var hasPushedToOpenDocument = false
+    var settledReads = SettledReads()
     var silence: Silence
     /// The time of the requested `wake`; nil if none is requested.
     package internal(set) var requestedWake: Int64?

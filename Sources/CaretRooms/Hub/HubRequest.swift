@@ -31,6 +31,11 @@ package struct HubRequest: Equatable, Sendable {
     /// A moment before the request, if the answer to a read may be kept for other readers.
     package var asOf: StoreTime?
 
+    /// Whether it is a read of a document's newest text.
+    package var isOfNewestText: Bool {
+        if case .read(_, let read) = question { read.moment == .unspecified } else { false }
+    }
+
     package init(connection: ConnectionID, id: RequestID?, question: Question) {
         self.connection = connection
         self.id = id

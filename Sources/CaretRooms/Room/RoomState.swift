@@ -50,6 +50,8 @@ package struct RoomState: Sendable {
     var clock: RoomClock
     package var effects = RoomEffects()
     private var lastWork = 0
+    /// Whether an ack with the whole text may be due.
+    private var mayOweText = false
     /// Whether more events follow immediately, so that due work waits until they are handled.
     private(set) var isGathering = false
 
@@ -70,8 +72,17 @@ package struct RoomState: Sendable {
     package var head: Revision { log.head }
     package var text: TextBuffer { log.text }
     package var textBytes: Int { log.window.headBytes }
-    /// Whether the ack of a pending push must contain the whole text. Checks all pending pushes.
-    package var owesTexts: Bool { pushes.owesTexts }
+    /// Whether a next event may make the room build or read its whole text: for a push that is not resolved, or for an
+    /// ack that waits until its session may get more.
+    package mutating func needsWholeText() -> Bool {
+        if pushes.needWholeText || !pushers.beingLookedUp.isEmpty || pause.hasQueued {
+            mayOweText = true
+        } else if mayOweText {
+            mayOweText = sessions.indices.contains { sessions[$0].stream.pendingAck?.wantsText == true }
+        }
+        return mayOweText
+    }
+
     /// The size of the revisions in memory, in bytes.
     package var windowBytes: Int { log.window.bytes }
 

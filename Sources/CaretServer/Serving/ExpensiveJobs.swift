@@ -16,8 +16,8 @@ extension RoomJob {
         case short
         /// Over `mostText`.
         case long
-        /// The same, and the ack of a pending push must contain it.
-        case longAndOwed
+        /// The same, and the room may build or read all of it at any event.
+        case longAndNeeded
     }
 
     package func isExpensive(_ text: (DocumentID) -> Text) -> Bool {
@@ -52,22 +52,13 @@ extension RoomEvent {
     fileprivate func isExpensive(with text: RoomJob.Text) -> Bool {
         if text == .short { return false }
         switch self {
-        case .push(let push): return push.needsWholeText
-        case .answered(_, .appended), .answered(_, .appendedLocked): return text == .longAndOwed
-        case .select, .written, .waitEnded, .timePassed, .close, .leave, .awaitPushes: return false
+        case .push(let push): return push.needsWholeText || text == .longAndNeeded
+        case .answered(_, .appended), .answered(_, .appendedLocked), .select, .written, .waitEnded, .timePassed,
+            .close, .leave, .awaitPushes:
+            return text == .longAndNeeded
         case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled,
             .bus, .diverged, .computed, .encoded, .answered:
             return true
-        }
-    }
-}
-
-extension RoomPush {
-    /// Whether the server must read the whole text to merge it, or answers with the whole text.
-    fileprivate var needsWholeText: Bool {
-        switch content {
-        case .edits: wantsText
-        case .text, .restore: true
         }
     }
 }

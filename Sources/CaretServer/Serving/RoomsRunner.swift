@@ -187,7 +187,7 @@ package final class RoomsRunner: LoopFirstWorker {
     ) -> (actions: [RoomAction], head: Revision, text: RoomJob.Text, windowBytes: Int, notes: RoomNotes) {
         let actions = observer.map { $0.endGathering(of: &state) } ?? state.endGathering()
         let isLong = state.textBytes > RoomJob.mostText
-        let text: RoomJob.Text = !isLong ? .short : state.owesTexts ? .longAndOwed : .long
+        let text: RoomJob.Text = !isLong ? .short : state.needsWholeText() ? .longAndNeeded : .long
         return (actions, state.head, text, state.windowBytes, state.takeNotes())
     }
 
@@ -196,7 +196,9 @@ package final class RoomsRunner: LoopFirstWorker {
         // A later job of the drain may have dropped the room.
         guard rooms[host.instance.document] === host else { return }
         let (actions, head, text, windowBytes, notes) = RoomsRunner.finish(&host.state, switchboard.observer)
-        host.text = text
+        // With this limit, the room itself makes the texts of sessions.
+        let makesTexts = limits.textEncodedAtOnce > RoomJob.mostText
+        host.text = text == .long && makesTexts ? .longAndNeeded : text
         windows.record(windowBytes, ofRoom: host.slot)
         for action in actions { run(action, host) }
         if !notes.isEmpty { count(notes, of: host, at: head) }

@@ -3,7 +3,7 @@ package import CaretRooms
 import CaretWire
 import Synchronization
 
-/// The newest texts of documents that were read recently over HTTP. So a loop can answer a read itself, without
+/// The newest texts of documents that were read recently. So a loop can answer a read itself, without
 /// the hub and the store. Any thread may call it.
 ///
 /// **Law:** a text from this cache is the newest text at some moment during the call. So a read after an ack

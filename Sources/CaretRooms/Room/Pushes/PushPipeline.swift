@@ -18,7 +18,8 @@ package struct PushPipeline: Sendable {
 
     package subscript(pusher: Pusher) -> PendingPush? { pending[pusher] }
 
-    var owesTexts: Bool { pending.contains { $0.value.push.wantsText } }
+    /// Whether a pending push is a whole text or a restore, or gets the whole text as its answer. Checks all pushes.
+    var needWholeText: Bool { pending.contains { $0.value.push.needsWholeText } }
     var isEmpty: Bool { pending.isEmpty && !isAppending }
     /// Whether all other pushes wait for the computation of an expensive push.
     var isHeldUp: Bool { priority != nil }

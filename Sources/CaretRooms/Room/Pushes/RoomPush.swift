@@ -64,4 +64,7 @@ package struct RoomPush: Equatable, Sendable {
     }
 
     var pusher: Pusher { participant.pusher }
+
+    /// Whether the server must read the document's whole text to merge it, or answers with the whole text.
+    package var needsWholeText: Bool { wantsText || edits == nil }
 }

@@ -13,20 +13,22 @@ export function browserKeeping() {
 
 export class BrowserKeeping {
     #database = null
-    /** The LongTexts; null until a long keepsake was stored or found. */
-    #longTexts = null
+    /** The LongTexts; undefined until a long keepsake was stored or found. */
+    #longTexts
 
     async list(server) {
         // An array sorts after all strings, so this is every key that begins with the server.
         const range = IDBKeyRange.bound([server], [server, []])
         const found = await this.run('readonly', (store) => store.getAll(range))
-        return found.every(({ bytes }) => bytes) ? found : (await this.#load()).join(found)
+        return found.every((one) => one.bytes) ? found : (await this.#load()).join(found)
     }
 
     async put(keepsake, document) {
         // Until the file is loaded, long keepsakes are stored like others: a page that ends cannot wait.
-        if (keepsake.bytes.length > longKeepsake) this.#load().catch(() => {})
-        await (this.#longTexts?.put(keepsake, document) ?? this.run('readwrite', (store) => store.put(keepsake)))
+        const isLong = keepsake.bytes.length > longKeepsake
+        if (isLong) this.#load().catch(() => {})
+        await (this.#longTexts?.put(keepsake, document, isLong)
+            ?? this.run('readwrite', (store) => store.put(keepsake)))
     }
 
     async remove({ server, client, number }) {

@@ -162,7 +162,7 @@ export class KeptDocument {
 
 /**
  * Equal for two keepsakes if a later client would continue in the same way from both. The committed text is left out,
- * because at one position there is one. `earlier` only ends.
+ * because at one position there is one. `earlier` never changes, it is only removed.
  */
 function digest({ name, creates, earlier, bytes }) {
     const [start, end] = committedRange(bytes)

@@ -12,13 +12,11 @@
 // Laws:
 // - A record with a text never changes, and each has a number of its own. So a keepsake gets no text but its own.
 // - A keepsake and the text that it needs are stored in one transaction.
-// - A text without a keepsake has nothing that is unsaved.
+// - If a text has no keepsake, nothing of its document is unsaved.
 
-/** Keepsakes of at most so many bytes are stored in one record. */
-const shortest = 16_384
 /** About how many bytes an edit takes in the storage, without its text. */
 const editSize = 40
-/** More changes than these are not worth being collected, in the same unit. */
+/** Above this size, the changes are no longer collected. In the same unit. */
 const largestChanges = 100_000
 /** How long the text of a saved document stays for the next edit, in milliseconds, while the page is visible. */
 const spareTime = 60_000
@@ -30,8 +28,8 @@ export class LongTexts {
     #keeping
     #committedRange
     /**
-     * The texts that this tab has stored, by the keys of their keepsakes. `timer` is set while there is no keepsake, and
-     * `since` has what has changed since the last call of `put`.
+     * The texts of the last calls of `put`, by the keys of their keepsakes. `isStored` is true after the call has
+     * succeeded, `timer` is set while there is no keepsake, and `since` has what has changed since the call.
      */
     #texts = new Map()
     /** For each open document, what has changed since the last call of `put`. */
@@ -49,42 +47,48 @@ export class LongTexts {
         if (globalThis.document) addEventListener('pagehide', () => this.#dropSpare())
     }
 
-    /** `document` is the DocumentState of an open document. */
-    async put(keepsake, document) {
+    /** `document` is the DocumentState of an open document. `isLong` means that two records are worth it. */
+    async put(keepsake, document, isLong) {
         const key = keyOf(keepsake)
         const stored = this.#texts.get(String(key))
         clearTimeout(stored?.timer)
-        this.#texts.delete(String(key))
         const since = this.#since.get(document)
         if (document) this.#since.set(document, new ChangesSince(document))
-        const isKnown = stored && stored.since === since && stored.earlier === keepsake.earlier
+        const isKnown = stored?.isStored && stored.since === since && stored.earlier === keepsake.earlier
         const text = isKnown && since?.changes ? addChanges(stored, since.changes) : null
-        // If this fails, the next call stores the text again.
-        if (text) await this.#putRest(keepsake, { ...text, since: this.#since.get(document) })
-        else if (keepsake.bytes.length > shortest) await this.#putBoth(key, keepsake, this.#since.get(document))
+        if (text) await this.#putRest(key, keepsake, { ...text, since: this.#since.get(document) })
+        else if (isLong) await this.#putBoth(key, keepsake, this.#since.get(document))
         else await this.#putWhole(key, keepsake)
     }
 
-    async #putRest(keepsake, text) {
-        await this.#keeping.run('readwrite', (store) => store.put(this.#rest(keepsake, text)))
-        this.#texts.set(String(keyOf(keepsake)), text)
-    }
+    #putRest(key, keepsake, text) { return this.#putText(key, text, (store) => store.put(this.#rest(keepsake, text))) }
 
-    async #putBoth([server, client, number], keepsake, since) {
+    #putBoth(key, keepsake, since) {
         const { bytes, earlier } = keepsake
+        const [server, client, number] = key
         const committed = bytes.slice(...this.#committedRange(bytes))
-        // Not near a whole number, because sums are rounded.
+        // Whole numbers are keys of keepsakes. A random number may be 0, and a sum is rounded.
         const base = number + 0.25 + Math.random() / 2
         const text = { base, earlier, since, length: committed.length, changes: [], size: 0 }
-        await this.#keeping.run('readwrite', (store) => {
-            store.delete(textsOf([server, client, number]))
+        return this.#putText(key, text, (store) => {
+            store.delete(textsOf(key))
             store.put({ server, client, number: base, text: committed, earlier })
             return store.put(this.#rest(keepsake, text))
         })
-        this.#texts.set(String([server, client, number]), text)
+    }
+
+    /**
+     * Stores a keepsake that needs this text. The next call does not rely on the text if this one has failed or has not
+     * ended yet.
+     */
+    async #putText(key, text, request) {
+        this.#texts.set(String(key), text)
+        await this.#keeping.run('readwrite', request)
+        text.isStored = true
     }
 
     async #putWhole(key, keepsake) {
+        this.#texts.delete(String(key))
         await this.#keeping.run('readwrite', (store) => {
             store.delete(textsOf(key))
             return store.put(keepsake)
@@ -93,23 +97,27 @@ export class LongTexts {
 
     /** Removes a keepsake. Its text stays for a while if this tab has stored it, because a next edit needs it. */
     async remove(key) {
-        const text = this.#texts.get(String(key))
-        const isSpare = text && !globalThis.document?.hidden
-        if (isSpare) {
-            clearTimeout(text.timer)
-            text.timer = setTimeout(() => this.#drop(String(key), text), spareTime)
-            // A test in Node must not wait for it.
-            text.timer.unref?.()
-            text.key = key
-        } else {
-            this.#texts.delete(String(key))
-        }
+        const id = String(key)
+        const text = this.#texts.get(id)
+        const isSpare = text?.isStored && !globalThis.document?.hidden
+        if (!isSpare) this.#texts.delete(id)
         await this.#keeping.run('readwrite', (store) => {
             if (!isSpare) store.delete(textsOf(key))
             return store.delete(key)
         })
+        // If this has failed, or if `put` was called meanwhile, a keepsake needs the text.
+        if (isSpare && this.#texts.get(id) === text) this.#spare(id, text, key)
     }
 
+    #spare(id, text, key) {
+        clearTimeout(text.timer)
+        text.timer = setTimeout(() => this.#drop(id, text), spareTime)
+        // A test in Node must not wait for it.
+        text.timer.unref?.()
+        text.key = key
+    }
+
+    /** Only this text: a later client with the same id may have stored another one. */
     #drop(id, { key: [server, client], base, timer }) {
         clearTimeout(timer)
         this.#texts.delete(id)
@@ -220,7 +228,7 @@ function addChanges(text, changes) {
         else all.push(next.map(({ range, text }) => ({ range, text })))
         size += next.reduce((sum, edit) => sum + edit.text.length + (isTyping ? 0 : editSize), 0)
     }
-    return size ** 2 > 64 * text.length ? null : { ...text, timer: undefined, changes: all, size }
+    return size ** 2 > 64 * text.length ? null : { ...text, timer: undefined, isStored: false, changes: all, size }
 }
 
 function joined(...parts) {

@@ -4,7 +4,7 @@ import { Caret } from '../../Clients/javascript/caret.js'
 import { Replica } from '../../Clients/javascript/replica.js'
 import { IndexedDevice } from './indexed-device.mjs'
 import { inWorlds, settled } from './keeping-world.mjs'
-import { isBoundary, load, makeRandom, pause, randomOffset, until } from './support.mjs'
+import { isBoundary, load, makeRandom, randomOffset, until } from './support.mjs'
 
 const server = 'http://127.0.0.1'
 
@@ -21,10 +21,10 @@ async function costOfLetters(world, document, count, { at = 100 } = {}) {
 }
 
 /** A tab with a document of this text, which is stored in two records. */
-async function typingTab(world, text, name = 'a') {
+async function typingTab(world, text, name = 'a', options = {}) {
     world.device = new IndexedDevice()
     world.server.create(name, text)
-    const tab = await world.tab()
+    const tab = await world.tab(undefined, options)
     const document = await tab.opened(name)
     await loadLongTexts(document)
     await costOfLetters(world, document, 1)
@@ -33,8 +33,20 @@ async function typingTab(world, text, name = 'a') {
 
 const isText = (record) => record.text !== undefined
 
+/** The records beside those of texts. */
+function restsOf(device) { return device.records.filter((record) => !isText(record)) }
+
+/** A tab types into a long text what the server does not get, and crashes. */
+async function leaveEdit(world) {
+    const { tab, document } = await typingTab(world, makeText(100_000))
+    world.server.pushes = 'lose'
+    document.append('Milk')
+    await until(() => document.isKept)
+    tab.crash()
+}
+
 export const cases = inWorlds({
-    async 'a push to a text of 1 MB stores some hundred bytes'(world) {
+    async 'a push to a text of 1 MB stores a few hundred bytes'(world) {
         const { document } = await typingTab(world, makeText(1_000_000))
         const cost = await costOfLetters(world, document, 100)
         assert.ok(cost < 1000, `${cost} bytes a letter`)
@@ -115,7 +127,6 @@ export const cases = inWorlds({
             assert.equal(continued.text, `${text}Milk`)
             continued.append(' and Tea')
             await until(() => continued.isKept)
-            await pause(300)
             continued.append('!')
             await until(() => continued.isKept)
             second.crash()
@@ -132,11 +143,7 @@ export const cases = inWorlds({
     },
 
     async 'version 0.1.0 in another tab leaves the new records alone'(world) {
-        const { tab, document } = await typingTab(world, makeText(100_000))
-        world.server.pushes = 'lose'
-        document.append('Milk')
-        await until(() => document.isKept)
-        tab.crash()
+        await leaveEdit(world)
         // From keepsakes.js of 0.1.0.
         const isKeepsake = (found) => typeof found?.client === 'string' && Number.isSafeInteger(found.number)
             && typeof found.name === 'string' && found.bytes instanceof Uint8Array
@@ -144,11 +151,7 @@ export const cases = inWorlds({
     },
 
     async 'a keepsake without its text is damaged'(world) {
-        const { tab, document } = await typingTab(world, makeText(100_000))
-        world.server.pushes = 'lose'
-        document.append('Milk')
-        await until(() => document.isKept)
-        tab.crash()
+        await leaveEdit(world)
         const text = world.device.records.find(isText)
         world.device.database.delete([text.server, text.client, text.number])
         world.server.isReachable = false
@@ -156,12 +159,8 @@ export const cases = inWorlds({
         assert.deepEqual((await next.caret.kept()).map(({ name, state }) => [name, state]), [['a', 'damaged']])
     },
 
-    async 'the edits of a closed tab can be claimed and forgotten'(world) {
-        const { tab, document } = await typingTab(world, makeText(100_000))
-        world.server.pushes = 'lose'
-        document.append('Milk')
-        await until(() => document.isKept)
-        tab.crash()
+    async 'the edits of a closed tab can be forgotten'(world) {
+        await leaveEdit(world)
         world.server.isReachable = false
         const next = await world.tab(undefined, { user: 'bob' })
         const [entry] = await next.caret.kept()
@@ -169,12 +168,45 @@ export const cases = inWorlds({
         assert.deepEqual(world.device.records, [])
     },
 
-    async 'text that is typed offline after a crash is stored without the whole text each time'(world) {
-        const { tab, document } = await typingTab(world, makeText(100_000))
+    async 'the edits of a closed tab without a user can be claimed'(world) {
+        await leaveEdit(world)
+        const [before] = restsOf(world.device)
+        world.device.putOld({ ...before, user: undefined, account: 'another' })
+        const next = await world.tab(undefined, { token: 'of Ann' })
+        await until(() => next.caret.link.state === 'online')
+        const [entry] = await next.caret.kept()
+        assert.equal(entry.state, 'unknownUser')
+        assert.equal(await next.caret.claim(entry), true)
+        const [claimed] = restsOf(world.device)
+        assert.equal(claimed.user, 'ann')
+        assert.deepEqual(world.device.records.filter(isText).map(({ number }) => number), [claimed.base])
+        next.crash()
+        world.server.pushes = 'commit'
+        await world.tab(undefined, { token: 'of Ann' })
+        await until(() => restsOf(world.device).length === 0)
+        assert.equal(world.server.text('a').split('Milk').length, 2)
+    },
+
+    async 'if another user has signed in, the edits stay with the former one'(world) {
+        const { tab, document } = await typingTab(world, makeText(100_000), 'a', { token: async () => 'of Ann' })
         world.server.pushes = 'lose'
         document.append('Milk')
         await until(() => document.isKept)
-        tab.crash()
+        world.server.user = 'bob'
+        tab.transport.connection.end()
+        tab.caret.reconnect()
+        await until(() => tab.caret.link.state === 'ended')
+        await until(() => restsOf(world.device)[0].account === null)
+        await settled()
+        world.server.user = 'ann'
+        world.server.pushes = 'commit'
+        const next = await world.tab(undefined, { user: 'ann' })
+        await next.open('a').saved()
+        assert.equal(world.server.text('a').split('Milk').length, 2)
+    },
+
+    async 'text that is typed offline after a crash is stored without the whole text each time'(world) {
+        await leaveEdit(world)
         world.server.isReachable = false
         const second = await world.tab()
         const continued = second.open('a')
@@ -215,6 +247,58 @@ export const cases = inWorlds({
         await check()
     },
 
+    async 'a text that was removed while it was being stored is stored again'(world) {
+        const { put, remove, change, check } = await storing(world)
+        await remove()
+        // The first call stores only the changes, and the second one stores the text too.
+        for (let count = 0; count < 2; count++) {
+            change()
+            const late = put()
+            await Promise.all([remove(), late])
+            change()
+            await put()
+            await check()
+            await Promise.all([put(), remove(), put()])
+            await check()
+            await remove()
+        }
+    },
+
+    async 'a text is removed a minute after its keepsake, but stays if the keepsake could not be removed'(world) {
+        const { device, put, remove, check } = await storing(world)
+        const waiting = await timersDuring(async () => {
+            device.database.failures = [true]
+            await assert.rejects(remove())
+            await Promise.all([remove(), put()])
+        })
+        assert.deepEqual(waiting, [])
+        await check()
+        const [timer] = await timersDuring(remove)
+        assert.deepEqual(device.records.map(isText), [true])
+        timer.task()
+        await settled()
+        assert.equal(device.records.length, 0)
+        await put()
+        await check()
+    },
+
+    async 'a text that is removed late leaves the text of a later client with the same id alone'(world) {
+        const { device, put, remove, check } = await storing(world)
+        const [timer] = await timersDuring(remove)
+        const later = device.tab()
+        // So that it has the file for long texts.
+        await later.list(server)
+        await put(undefined, later)
+        await check()
+        timer.task()
+        await settled()
+        await check()
+    },
+
+    async 'calls that do not wait for each other lose no text, in 100 random runs'(world) {
+        for (let seed = 0; seed < 100; seed++) await randomCalls(world, seed)
+    },
+
     async 'after a crash at any moment, the next tab finds exactly what was stored last, in 60 random runs'(world) {
         let crashes = 0
         for (let seed = 0; seed < 60; seed++) crashes += await randomRun(world, seed)
@@ -222,34 +306,83 @@ export const cases = inWorlds({
     },
 })
 
+/** The timers of a minute that this call sets. They do not run. */
+async function timersDuring(call) {
+    const before = globalThis.setTimeout
+    const timers = []
+    globalThis.setTimeout = (task, time) => {
+        if (time !== 60_000) return before(task, time)
+        timers.push({ task })
+        return timers.at(-1)
+    }
+    await call().finally(() => { globalThis.setTimeout = before })
+    return timers
+}
+
 /** A storage that has a long text in two records, and a replica that `change` changes. */
-async function storing(world) {
+async function storing(world, length = 100_000) {
     const device = new IndexedDevice()
     const tab = device.tab()
     const replica = new Replica((await load(world.wasm)).module)
     let revision = 0
     replica.connected()
-    replica.received({ type: 'opened', epoch: 'e', rev: 0, text: makeText(100_000), rights: 'write', peers: [] })
+    replica.received({ type: 'opened', epoch: 'e', rev: 0, text: makeText(length), rights: 'write', peers: [] })
     replica.typed([{ range: [0, 0], text: 'x' }])
     const state = { replica, pushed: {}, heard: null }
     const key = { server, client: 'c', number: 1 }
-    const put = () => tab.put({ ...key, name: 'a', bytes: replica.keepsake }, state)
+    await tab.lock(server, key.client)
+    const put = (document = state, by = tab) => by.put({ ...key, name: 'a', bytes: replica.keepsake }, document)
     await put()
     await import('../../Clients/javascript/long-texts.js')
     await settled()
     await put()
+    /** What another tab finds. */
+    const found = async () => (await device.tab().list(server)).map(({ bytes }) => bytes)
     return {
-        device, put,
-        change() {
-            const message = { type: 'change', rev: ++revision, edits: [{ range: [500, 500], text: 'y' }] }
+        device, put, found,
+        remove: () => tab.remove(key),
+        check: async () => assert.deepEqual(await found(), [replica.keepsake]),
+        get bytes() { return replica.keepsake },
+        change(edit = { range: [500, 500], text: 'y' }) {
+            const message = { type: 'change', rev: ++revision, edits: [edit] }
             replica.received(message)
             state.heard?.(message)
         },
-        async check() {
-            const [found] = await tab.list(server)
-            assert.deepEqual(found.bytes, replica.keepsake)
-        },
     }
+}
+
+/** Calls the storage at random, mostly before the earlier calls have ended. */
+async function randomCalls(world, seed) {
+    const random = makeRandom(seed)
+    const storage = await storing(world, 20_000)
+    const stored = [storage.bytes]
+    let [last, isShort] = [[storage.bytes], false]
+    const [calls, read] = [[], []]
+    const checkAll = async () => {
+        await Promise.all(calls.splice(0))
+        assert.deepEqual(await storage.found(), last, `seed ${seed}: what was stored last`)
+        for (const bytes of read.splice(0)) {
+            assert.ok(stored.some((one) => Buffer.compare(one, bytes) === 0), `seed ${seed}: what was never stored`)
+        }
+    }
+    for (let step = 0; step < 60; step++) {
+        const event = random.below(100)
+        if (event < 30) storage.change()
+        else if (event < 35) {
+            storage.change(isShort ? { range: [600, 600], text: makeText(18_000) } : { range: [600, 18_600], text: '' })
+            isShort = !isShort
+        } else if (event < 65) {
+            const { bytes } = storage
+            stored.push(bytes)
+            // Without a document, as `claim` does.
+            calls.push(storage.put(random.chance(10) ? null : undefined).then(() => { last = [bytes] }, () => {}))
+        } else if (event < 85) calls.push(storage.remove().then(() => { last = [] }, () => {}))
+        else if (event < 92) storage.device.database.failures.push(random.chance(50))
+        else calls.push(storage.found().then((found) => read.push(...found)))
+        if (random.chance(30)) await new Promise((resolve) => setImmediate(resolve))
+        if (random.chance(20)) await checkAll()
+    }
+    await checkAll()
 }
 
 /** Another user, whose client keeps nothing. */
@@ -297,7 +430,7 @@ async function randomRun(world, seed) {
             else if (event < 65) writers[1].edit(other.document)
             else disturb(world, tab, document, random)
             for (let round = random.below(4); round > 0; round--) await new Promise((resolve) => setImmediate(resolve))
-            if (random.chance(1)) await pause(251)
+            if (random.chance(1)) await until(() => document.isKept || tab.keeping.hasCrashed)
         }
         crashes += tab.keeping.hasCrashed
         tab.crash()

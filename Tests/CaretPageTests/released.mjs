@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { Caret } from '../../Clients/javascript/caret-node.js'
 import { withServer } from './live.mjs'
-import { pause, until } from './support.mjs'
+import { until } from './support.mjs'
 
 const releases = fileURLToPath(new URL('../Fixtures/releases/', import.meta.url))
 const names = (await readdir(releases)).filter((name) => name.endsWith('.tar.gz'))
@@ -30,12 +30,13 @@ export const cases = Object.fromEntries(names.map((name) => [
         for (let round = 0; round < 60; round++) {
             const document = documents[round % 3]
             const word = `<${round}>`
-            // At the beginning, so that all of them write at one place.
+            // Half of the words are inserted at the beginning, so that all clients write at one place.
             if (round % 2) document.append(word)
             else document.replaceText(word + document.text)
             words.push(word)
             if (round % 25 === 20) await server.kill()
-            await pause(5)
+            // Every fifth word, which is one of each client in turn.
+            if (round % 5 === 4) await document.saved()
         }
         await Promise.all(documents.map((document) => document.saved()))
         await until(() => documents.every(({ text }) => text === documents[0].text))
@@ -46,9 +47,11 @@ export const cases = Object.fromEntries(names.map((name) => [
         documents[2].select([[2, 2]])
         await until(() => documents[2].peers.some(({ name, selections }) => name === 'Old' && selections[0]?.[1] === 4))
         await until(() => documents[0].peers.some(({ name, selections }) => name === 'New' && selections[0]?.[1] === 2))
+        const before = documents[0].text
         documents[0].undo()
         await documents[0].saved()
         await until(() => documents.every(({ text }) => text === documents[0].text))
+        assert.equal(documents[0].text, before.replace('<57>', ''), 'the last word of the old client is gone')
         assert.equal((await clients[2].read('notes/a')).text, documents[0].text)
         await Promise.all(clients.map((client) => client.close()))
     })),

@@ -1,0 +1,1 @@
+import{a}from"./chunk-UMY3XWEX.js";export{a as LongTexts};

@@ -1,1 +1,0 @@
-import{a}from"./chunk-ZF7CRE5U.js";export{a as LongTexts};

@@ -10,7 +10,8 @@ import Testing
 struct TranscriptTests {
     /// A server with the client ids, documents and time of the example session in the page.
     private static func server() throws -> ServerWorld {
-        let settings = ConnectionSettings.sample(Limits(), server: WireString("caret/\(Version.number)")) { pusher in
+        let settings = ConnectionSettings.sample(Limits(), server: WireString("caret/\(Version.number)")) {
+            pusher in
             pusher.client == "alice-7f21" ? "p-81c2" : "p-00d1"
         }
         let world = ServerWorld(settings)

@@ -96,7 +96,8 @@ struct ImportTable {
             "CaretCore", "CaretReplica", "CaretWire", "TestSupport", "Foundation", "Testing",
         ],
         "Tests/CaretRoomsTests": [
-            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation", "Testing",
+            "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretWire", "TestSupport", "Foundation",
+            "Testing",
         ],
         "Tests/CaretServerTests": [
             "CaretConfig", "CaretCore", "CaretLog", "CaretRooms", "CaretServer", "CaretTLS", "CaretWeb",

@@ -257,7 +257,11 @@ package final class ConnectionShell: ConnectionHandler {
             if let refusals = lines.state.takeRefusals() { count(refusals) }
             var request: HubRequest?
             for action in actions {
-                if case .ask(let asked) = action, asked.isOfNewestText { request = asked } else { run(action) }
+                if case .ask(let asked) = action, asked.isOfNewestText {
+                    request = asked
+                } else {
+                    run(action)
+                }
             }
             switchboard.observer?.saw(lines.state)
             // The state returned all these actions before it waits for the text, so they run before its next ones.

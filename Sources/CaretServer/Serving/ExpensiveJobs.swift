@@ -53,7 +53,8 @@ extension RoomEvent {
         if text == .short { return false }
         switch self {
         case .push(let push): return push.needsWholeText || text == .longAndNeeded
-        case .answered(_, .appended), .answered(_, .appendedLocked), .select, .written, .waitEnded, .timePassed,
+        case .answered(_, .appended), .answered(_, .appendedLocked), .select, .written, .waitEnded,
+            .timePassed,
             .close, .leave, .awaitPushes:
             return text == .longAndNeeded
         case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled,

@@ -262,7 +262,7 @@ extension ConfigurationKey {
             "A longer text that is read is encoded in the background, so that nobody else waits for it."),
         ConfigurationKey(
             "limit_text_cache", .documents, .bytes(\.configuredLimits.textCache, 0...64 << 30),
-            "Memory for texts that were read over HTTP. The server sends them again without a read from disk."
+            "Memory for texts that were read recently. The server sends them again without a read from disk."
         ),
         ConfigurationKey(
             "limit_credit", .documents, .bytes(\.configuredLimits.creditBytes, 1 << 10...64 << 20),

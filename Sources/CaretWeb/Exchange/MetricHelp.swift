@@ -29,8 +29,8 @@ enum MetricHelp {
         "slow_readers": "How often a session lagged so far that its changes were read from the store.",
         "waits_for_output":
             "How often long texts waited because limit_output_budget was used up.",
-        "reads_from_memory": "Documents read over HTTP whose text the server had in memory.",
-        "reads_from_store": "Documents read over HTTP whose text was read from the store.",
+        "reads_from_memory": "Reads of a newest text that the server had in memory.",
+        "reads_from_store": "Reads of a newest text that was read from the store.",
         "store_conflicts": "Appends that met a change of another server, and were tried again.",
         "store_unknown_outcomes": "Writes whose outcome was unknown until the server asked again.",
         "store_reconnections": "Connections to PostgreSQL made after one was lost.",

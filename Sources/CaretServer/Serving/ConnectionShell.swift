@@ -248,40 +248,41 @@ package final class ConnectionShell: ConnectionHandler {
     }
 
     /// How many reads in a row a loop answers itself. Other connections wait meanwhile.
-    private static let mostReadsAtOnce = 16
+    private static let mostReadsAtOnce = 15
 
     private func run(_ actions: [ConnectionAction]) {
         guard case .lines(let lines) = client else { return }
         var actions = actions
-        for turn in 1...ConnectionShell.mostReadsAtOnce {
+        for reads in 0...ConnectionShell.mostReadsAtOnce {
             if let refusals = lines.state.takeRefusals() { count(refusals) }
-            var request: HubRequest?
+            var answer: Envelope<ServerMessage>?
             for action in actions {
-                if case .ask(let asked) = action, asked.isOfNewestText {
-                    request = asked
+                if reads < ConnectionShell.mostReadsAtOnce, case .ask(let request) = action,
+                    let text = textInMemory(for: request, lines)
+                {
+                    answer = Envelope(.text(text), id: request.id)
                 } else {
                     run(action)
                 }
             }
             switchboard.observer?.saw(lines.state)
-            // The state returned all these actions before it waits for the text, so they run before its next ones.
-            guard let request else { return }
-            let answer = turn < ConnectionShell.mostReadsAtOnce ? textInMemory(for: request, lines) : nil
-            guard let answer else { return ask(request) }
-            actions = lines.state.hubSent(.answered(Envelope(answer, id: request.id)))
+            // The state waits for the answer, so the actions so far run before its next ones.
+            guard let answer else { return }
+            actions = lines.state.hubSent(.answered(answer))
         }
     }
 
     /// The answer to a read of the newest text, if it is in memory. A long text is encoded beside the loops.
-    private func textInMemory(for request: HubRequest, _ lines: Box<ConnectionState>) -> ServerMessage? {
-        guard case .read(let name, let read) = request.question, let text = switchboard.texts.text(of: name),
+    private func textInMemory(for request: HubRequest, _ lines: Box<ConnectionState>) -> WireText? {
+        guard request.isOfNewestText, case .read(let name, let read) = request.question,
+            let text = switchboard.texts.text(of: name),
             text.utf8.count <= switchboard.connectionSettings.limits.textEncodedAtOnce,
             lines.state.isAnswered(by: text)
         else { return nil }
         host.counters.add(to: .readsFromMemory)
         var message = text.message
         message.document = read.document
-        return .text(message)
+        return message
     }
 
     private func ask(_ request: HubRequest) {

@@ -77,7 +77,7 @@ class ReleasedClientTests(unittest.TestCase):
                     self.assertIsNone(old.poll())
                     next(changes)
                 text = document.text
-                words = sorted([f"<old {number}>" for number in range(100)] + [f"<new {number}>" for number in range(100)])
+                words = sorted(f"<{who} {number}>" for who in ("old", "new") for number in range(100))
                 self.assertEqual(sorted(word + ">" for word in text.split(">")[:-1]), words)
                 old.stdin.write(f"{len(text)}\n")
                 old.stdin.flush()

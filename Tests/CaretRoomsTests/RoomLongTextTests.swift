@@ -78,6 +78,42 @@ import Testing
         #expect(world.lines(second).line(0).contains(#""rev":2,"text":"xtwelve bytes""#))
     }
 
+    @Test("the room needs its whole text until an ack that contains it has been sent")
+    func owedText() throws {
+        var world = try RoomWorld("text")
+        world.openQuietly(.ann, .bob)
+        #expect(world.needsWholeText() == false)
+        world.push(.ann, [(0, 0, "a")], base: 1, seq: 1)
+        #expect(world.needsWholeText() == false)
+        // Ann has not read so much that she gets nothing more for now.
+        world.isWrittenAtOnce = false
+        let letters = String(repeating: "x", count: world.limits.creditBytes)
+        world.push(.bob, [(0, 0, letters)], base: 2, seq: 1)
+        world.reportWritten(.bob)
+        world.holds = \.isAppend
+        world.push(.ann, .edits([WireEdit(WireRange(0, 0), "b")]), base: 2, seq: 2, wantsText: true)
+        #expect(world.needsWholeText() == true)
+        world.forget()
+        world.release()
+        #expect(world.lines(.ann).isEmpty)
+        #expect(world.needsWholeText() == true)
+        world.reportWritten(.ann)
+        #expect(world.lines(.ann).types == ["ack"])
+        #expect(world.needsWholeText() == false)
+    }
+
+    @Test("and while a restore is pending")
+    func pendingRestore() throws {
+        var world = try RoomWorld("text")
+        world.openQuietly(.ann)
+        world.push(.ann, [(0, 0, "a")], base: 1, seq: 1)
+        world.holds = { _ in true }
+        world.push(.ann, .restore, base: 1, seq: 2)
+        #expect(world.needsWholeText() == true)
+        while !world.held.isEmpty { world.release() }
+        #expect(world.needsWholeText() == false)
+    }
+
     @Test("a session that is resynced gets the encoded text, and then the changes after it")
     func resync() throws {
         var world = try Self.world("twelve bytes")

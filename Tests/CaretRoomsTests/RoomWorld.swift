@@ -251,6 +251,8 @@ struct RoomWorld {
     /// What the room has counted since the last call.
     mutating func notes() -> RoomNotes { room.takeNotes() }
 
+    mutating func needsWholeText() -> Bool { room.needsWholeText() }
+
     /// Lines that were sent to a session since the last call.
     mutating func lines(_ who: Person) -> [String] { sent.removeValue(forKey: who.session) ?? [] }
 

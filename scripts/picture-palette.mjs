@@ -6,7 +6,7 @@ import { deflateSync } from 'node:zlib'
 export async function writePicture(page, path) {
     const { width, height, palette, bytes } = await page.evaluate(reduceColors, await page.picture())
     const pixels = Buffer.from(bytes, 'base64')
-    // Each row begins with its filter, which is none.
+    // PNG begins each row with the number of its filter. 0 means no filter.
     const rows = Buffer.alloc((width + 1) * height)
     for (let row = 0; row < height; row++) pixels.copy(rows, row * (width + 1) + 1, row * width, (row + 1) * width)
     const header = Buffer.alloc(13)

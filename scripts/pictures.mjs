@@ -3,8 +3,8 @@
 //     node scripts/pictures.mjs [FOLDER [NAME...]]
 //
 // FOLDER has the programs; .build/release if it is missing. Writes every screen and state, in light and dark, on a phone
-// and on a desktop, to .build/pictures, and the pictures of the docs to docs/pictures. With NAMEs, takes only the
-// pictures whose names begin with one of them. The names of the pictures of the docs begin with `docs/`.
+// and on a desktop, to .build/pictures, and the pictures of the docs to docs/pictures. A NAME is the
+// beginning of a picture's name: with NAMEs, only these pictures are taken. Pictures of the docs are named `docs/…`.
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runSuite, test } from '../Tests/NodeSupport/suite.mjs'

@@ -2,7 +2,7 @@
 import { Caret } from '../../Clients/javascript/caret.js'
 import { Device } from './device.mjs'
 import { JSONServer } from './json-server.mjs'
-import { load } from './support.mjs'
+import { load, until } from './support.mjs'
 
 /** Runs each case with a world of its own. */
 export function inWorlds(conversations) {
@@ -80,6 +80,14 @@ export class World {
         await settled()
         tab.crash()
         this.server.pushes = 'commit'
+    }
+
+    /** Another user signs in, and the client of a tab finds that when it connects again. */
+    async signInAs(user, tab) {
+        this.server.user = user
+        tab.transport.connection.end()
+        tab.caret.reconnect()
+        await until(() => tab.caret.link.state === 'ended')
     }
 
     /** The server can be reached again, and a tab connects at once. */

@@ -192,10 +192,7 @@ export const cases = inWorlds({
         world.server.pushes = 'lose'
         document.append('Milk')
         await until(() => document.isKept)
-        world.server.user = 'bob'
-        tab.transport.connection.end()
-        tab.caret.reconnect()
-        await until(() => tab.caret.link.state === 'ended')
+        await world.signInAs('bob', tab)
         await until(() => restsOf(world.device)[0].account === null)
         await settled()
         world.server.user = 'ann'

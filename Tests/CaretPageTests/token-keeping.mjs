@@ -203,10 +203,7 @@ export const cases = inWorlds({
         world.server.pushes = 'lose'
         document.append('Milk\n')
         await until(() => document.isKept)
-        world.server.user = 'bob'
-        tab.transport.connection.end()
-        tab.caret.reconnect()
-        await until(() => tab.caret.link.state === 'ended')
+        await world.signInAs('bob', tab)
         assert.equal(tab.caret.link.reason, 'other_user')
         world.server.pushes = 'commit'
         await settled()

@@ -8,33 +8,24 @@ import Testing
 
 @Suite("Reads over HTTP that a loop answers itself, step by step")
 struct ReadAtOnceTests {
-    private let identity = Identity(
-        user: "ann", token: TokenID(1), grants: .all, expires: 1_790_000_000_000 + 60_000)
-    private let server: HandServer
-    private let writer: HandPort
+    private let world: ReadWorld
     private let reader: HandPort
+    private var server: HandServer { world.server }
+    private var writer: HandPort { world.writer }
 
-    /// A server with the document `a`, which a reader has read at revision 1.
+    /// A reader has read the document.
     init() throws {
-        server = try HandServer(loops: 2, identity: identity)
-        writer = server.greeted("ann-client")
-        writer.open()
-        server.run()
-        writer.push(1, "one")
-        server.run()
-        reader = server.connected(to: 1)
+        world = try ReadWorld()
+        reader = world.server.connected(to: 1)
         read()
     }
 
-    private func count(_ counter: Counter) -> UInt64 { server.board.counts[counter] }
+    private func count(_ counter: Counter) -> UInt64 { world.count(counter) }
 
-    /// Requests the document. If the loop does not answer itself, lets the whole server run.
+    /// Requests the document.
     @discardableResult
     private func read(_ fields: String..., as method: String = "GET") -> String {
-        let before = reader.output.utf8.count
-        reader.request("\(method) /docs/a", fields.first ?? "Accept: */*")
-        if reader.output.utf8.count == before { server.run() }
-        return String(reader.output.utf8.dropFirst(before)) ?? ""
+        world.answer(over: reader) { reader.request("\(method) /docs/a", fields.first ?? "Accept: */*") }
     }
 
     @Test("the second read needs neither the hub nor the store")
@@ -56,18 +47,7 @@ struct ReadAtOnceTests {
 
     @Test("while a push is being committed, and after its ack, no older text is sent")
     func push() {
-        server.store.isHeld.change { $0 = true }
-        writer.push(2, "two")
-        server.run()
-        #expect(server.store.waitingCalls == 1)
-        reader.request("GET /docs/a")
-        #expect(count(.readsFromMemory) == 0)
-        server.store.isHeld.change { $0 = false }
-        server.store.turn()
-        // The room has not learned of its commit yet, so nobody has an ack.
-        #expect(!writer.output.contains(#""seq":2"#))
-        server.run()
-        #expect(writer.output.contains(#"{"type":"ack","doc":"a","seq":2,"rev":2"#))
+        world.commitSecond { reader.request("GET /docs/a") }
         #expect(reader.output.hasSuffix("\r\n\r\ntwoone"))
         // The first read began before the commit, so its text was not kept. The text of the second one is.
         for _ in 0..<2 { #expect(read().hasSuffix("\r\n\r\ntwoone")) }
@@ -113,8 +93,7 @@ struct ReadAtOnceTests {
     @Test("after a token is revoked, its connections read nothing, even before they know it")
     func revoked() {
         #expect(read().hasSuffix("one"))
-        server.switchboard.hub.enqueue(.event(.grantsChanged(nil, TokenID(1))))
-        while server.hub.hasWork { server.hub.turn() }
+        world.revoke()
         // The request arrives in the turn in which the loop would read the hub's message.
         let before = reader.output.utf8.count
         reader.request("GET /docs/a")
@@ -127,10 +106,10 @@ struct ReadAtOnceTests {
     @Test("a connection without the right to read gets nothing from memory")
     func noRight() throws {
         let grants = try #require(Grants([Grant(.read, to: .prefix("b"))]))
-        server.switchboard.hub.enqueue(.event(.grantsChanged(grants, TokenID(1))))
+        world.setGrants(grants)
         server.run()
         #expect(read().hasPrefix("HTTP/1.1 404 "))
-        server.switchboard.hub.enqueue(.event(.grantsChanged(.all, TokenID(1))))
+        world.setGrants(.all)
         server.run()
         #expect(read().hasSuffix("one") && count(.readsFromMemory) == 1)
         server.close()

@@ -8,34 +8,25 @@ import Testing
 
 @Suite("Reads over lines that a loop answers itself, step by step")
 struct ReadOverLinesTests {
-    private let server: HandServer
-    private let writer: HandPort
+    private let world: ReadWorld
     private let reader: HandPort
+    private var server: HandServer { world.server }
+    private var writer: HandPort { world.writer }
 
-    /// A server with the document `a`, which a reader with a name has read at revision 1.
+    /// A reader with a name has read the document.
     init() throws {
-        let identity = Identity(
-            user: "ann", token: TokenID(1), grants: .all, expires: 1_790_000_000_000 + 60_000)
-        server = try HandServer(loops: 2, identity: identity)
-        writer = server.greeted("ann-client")
-        writer.open()
-        server.run()
-        writer.push(1, "one")
-        server.run()
-        reader = server.greeted("ann-reader")
+        world = try ReadWorld()
+        reader = world.server.greeted("ann-reader")
         read()
     }
 
-    private func count(_ counter: Counter) -> UInt64 { server.board.counts[counter] }
+    private func count(_ counter: Counter) -> UInt64 { world.count(counter) }
 
-    /// Reads the document. If the loop does not answer itself, lets the whole server run.
+    /// Reads the document.
     @discardableResult
-    private func read(over port: HandPort? = nil, _ name: String = "a") -> String {
+    private func read(over port: HandPort? = nil) -> String {
         let port = port ?? reader
-        let before = port.output.utf8.count
-        port.receive(#"{"type":"read","doc":"\#(name)","id":5}"#)
-        if port.output.utf8.count == before { server.run() }
-        return String(port.output.utf8.dropFirst(before)) ?? ""
+        return world.answer(over: port) { port.receive(#"{"type":"read","doc":"a","id":5}"#) }
     }
 
     private func answer(_ text: String, _ revision: Int, epoch: String = "1.1") -> String {
@@ -94,13 +85,7 @@ struct ReadOverLinesTests {
 
     @Test("while a push is being committed, and after its ack, no older text is sent")
     func push() {
-        server.store.isHeld.change { $0 = true }
-        writer.push(2, "two")
-        server.run()
-        reader.receive(#"{"type":"read","doc":"a","id":5}"#)
-        #expect(count(.readsFromMemory) == 0)
-        server.store.isHeld.change { $0 = false }
-        server.run()
+        world.commitSecond { reader.receive(#"{"type":"read","doc":"a","id":5}"#) }
         #expect(reader.output.hasSuffix(answer("twoone", 2)))
         for _ in 0..<2 { #expect(read() == answer("twoone", 2)) }
         #expect(count(.readsFromMemory) > 0)
@@ -125,8 +110,7 @@ struct ReadOverLinesTests {
 
     @Test("after a token is revoked, its connections read nothing, even before they know it")
     func revoked() {
-        server.switchboard.hub.enqueue(.event(.grantsChanged(nil, TokenID(1))))
-        while server.hub.hasWork { server.hub.turn() }
+        world.revoke()
         let before = reader.output.utf8.count
         reader.receive(#"{"type":"read","doc":"a","id":5}"#)
         server.run()
@@ -138,10 +122,10 @@ struct ReadOverLinesTests {
     @Test("once a token has ended, or without the right to read, reads go to the hub")
     func rights() throws {
         let grants = try #require(Grants([Grant(.read, to: .prefix("b"))]))
-        server.switchboard.hub.enqueue(.event(.grantsChanged(grants, TokenID(1))))
+        world.setGrants(grants)
         server.run()
         #expect(read().contains(#""code":"not_found""#))
-        server.switchboard.hub.enqueue(.event(.grantsChanged(.all, TokenID(1))))
+        world.setGrants(.all)
         server.run()
         #expect(read() == answer("one", 1) && count(.readsFromMemory) == 1)
         server.clock.advance(milliseconds: 60_000)

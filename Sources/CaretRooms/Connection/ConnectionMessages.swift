@@ -52,19 +52,22 @@ extension ConnectionState {
     /// The hub makes a read wait for earlier pushes of the same client. So no such push may be unanswered: the
     /// caller must know that this connection is the first one of its client.
     package func mayReadAtOnce(_ name: DocumentName, at time: Int64) -> Bool {
-        guard case .welcomed(let member) = phase, underway == nil, waiting.isEmpty, !hasPushedToOpenDocument
-        else { return false }
-        return time < member.identity.end ?? .max && member.identity.grants.access(to: name) >= .read
+        underway == nil && waiting.isEmpty && mayReadFromMemory(name, at: time)
     }
 
     /// Whether this text answers the read that the client has just sent, as the hub would answer it. `text` must be the
     /// newest text of the document.
     package func isAnswered(by text: ReadText) -> Bool {
-        guard case .welcomed(let member) = phase, case .waitingForAnswer = underway, !hasPushedToOpenDocument,
-            isNewClient || settledReads.contains(text)
-        else { return false }
-        return now < member.identity.end ?? .max
-            && member.identity.grants.access(to: text.name) >= .read
+        guard case .waitingForAnswer = underway, isNewClient || settledReads.contains(text) else {
+            return false
+        }
+        return mayReadFromMemory(text.name, at: now)
+    }
+
+    /// Whether the client may read the document, and no push of this connection can be unanswered.
+    private func mayReadFromMemory(_ name: DocumentName, at time: Int64) -> Bool {
+        guard case .welcomed(let member) = phase, !hasPushedToOpenDocument else { return false }
+        return time < member.identity.end ?? .max && member.identity.grants.access(to: name) >= .read
     }
 
     mutating func ask(_ question: HubRequest.Question, _ message: ClientMessage, _ id: RequestID?) {

@@ -7,8 +7,12 @@
 //    down which, because browsers end it whenever it is idle.
 // 3. A page that was opened without a set gets all its files from the network.
 //
-// When a page is opened, the worker asks the server whether its files have changed. It waits only briefly for the
-// answer. If the answer comes too late, the page gets the set that the worker has, and the next page gets the new one.
+// When a page is opened, the worker asks the server whether its files have changed. Meanwhile the page gets all files
+// of the set but one: the script with which it starts. If the files have changed, this script only reloads the page,
+// which then gets the new set. So no script of an old set runs.
+//
+// The worker waits only briefly for the answer. If the answer comes too late, the page starts with the set that the
+// worker has, and the next page gets the new one.
 //
 // Everything else, such as documents and the connection, goes to the server as if there were no worker.
 
@@ -18,6 +22,8 @@ const setPrefix = 'caret-files-'
 const pagesName = 'caret-pages'
 /** The digest of each file of the server's version. In a set, it is the last entry. */
 const digestsPath = '/page/files.json'
+/** The script with which a page starts. It imports all others. */
+const startPath = /^\/page\/app-\w+\.js$/
 /** A page that was opened so recently may not be among the clients yet. */
 const grace = 60_000
 
@@ -48,7 +54,14 @@ async function keptFile(event, path) {
     let name = isPage ? await setForNewPage(event) : await setOfPage(event.clientId)
     // A worker that a page starts is a client too. It uses the set of the page.
     if (name && event.resultingClientId) name = await assign(event, name)
-    return name ? caches.match(path, { cacheName: name }) : null
+    if (!name) return null
+    const isStart = event.request.destination === 'script' && startPath.test(path)
+    if (isStart && await setAfterCheck(event, event.clientId, name) !== name) return reloadScript()
+    return caches.match(path, { cacheName: name })
+}
+
+function reloadScript() {
+    return new Response('location.reload()', { headers: { 'Content-Type': 'text/javascript' } })
 }
 
 // Which set a page uses.
@@ -56,18 +69,46 @@ async function keptFile(event, path) {
 /** The sets of pages that were opened since the worker has started. */
 const setsOfPages = new Map()
 
+/** For each page that was opened and has not started yet: the set that it should have. */
+const checks = new Map()
+/** At the last check, the server had no such files any more. So the next page does not begin with old ones. */
+let isOtherServer = false
+
 async function setForNewPage(event) {
-    const updating = update()
-    event.waitUntil(updating.catch(() => {}))
+    const client = event.resultingClientId
+    const updating = startUpdate(event)
     const known = (await newestSet())?.name
     // Rule 3. Without its id, the worker would not know the page again.
-    if (!known || !event.resultingClientId) return null
+    if (!known || !client) return null
+    const check = afterCheck(updating, known)
+    if (isOtherServer) return check
+    checks.set(client, check)
+    return known
+}
+
+function startUpdate(event) {
+    const updating = update()
+    event.waitUntil(updating.catch(() => {}))
+    return updating
+}
+
+/** The set that a page with the set `known` should have; null if it should ask the server itself. */
+async function afterCheck(updating, known) {
     try {
-        return await Promise.race([updating, giveUp(known)])
+        const newest = await Promise.race([updating, giveUp(known)])
+        isOtherServer = false
+        return newest
     } catch (error) {
-        // If the server has no such files any more, the page must not stay at the old ones for ever.
-        return error instanceof MissingFile ? null : known
+        isOtherServer = error instanceof MissingFile
+        return isOtherServer ? null : known
     }
+}
+
+/** The same for a page that starts. Browsers end this worker at any moment, and with it the check of the page. */
+async function setAfterCheck(event, client, known) {
+    const check = checks.get(client) ?? afterCheck(startUpdate(event), known)
+    checks.delete(client)
+    return check
 }
 
 /** The known set, after the worker has waited long enough for a new one. */

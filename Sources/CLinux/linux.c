@@ -29,6 +29,8 @@ int caret_exchange(const char *path, const char *other) {
     return renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_EXCHANGE);
 }
 
+void caret_begin_sync(int file) { (void)sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); }
+
 int caret_rename_new(const char *path, const char *other) {
     if (renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_NOREPLACE) == 0) return 0;
     // NFS does not support RENAME_NOREPLACE, so a hard link is used there. vfat has no hard links, but it

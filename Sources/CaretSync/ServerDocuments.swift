@@ -7,10 +7,13 @@ package struct ServerDocuments: Equatable, Sendable {
     package struct DocumentPosition: Equatable, Sendable {
         var epoch: String
         var revision: Int
+        /// The length of the text when it was last reported, or 0. It is not part of the position.
+        var length: Int
 
-        package init(epoch: String, revision: Int) {
+        package init(epoch: String, revision: Int, length: Int = 0) {
             self.epoch = epoch
             self.revision = revision
+            self.length = length
         }
 
         package static func == (left: DocumentPosition, right: DocumentPosition) -> Bool {
@@ -63,7 +66,8 @@ package struct ServerDocuments: Equatable, Sendable {
         switch news {
         case .restarted: newList = [:]
         case .document(let summary):
-            let position = DocumentPosition(epoch: summary.epoch.string, revision: summary.revision.value)
+            let position = DocumentPosition(
+                epoch: summary.epoch.string, revision: summary.revision.value, length: summary.length)
             // The event may be older than a revision that this sync has already read or pushed.
             if position.isLater(than: documents[summary.document]) { put(summary.document, position) }
             if newList != nil, position.isLater(than: newList?[summary.document]) {

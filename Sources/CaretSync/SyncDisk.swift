@@ -13,6 +13,8 @@ package protocol SyncDisk: Sendable {
 
     /// Creates a file, syncs its bytes to disk, and returns its inode.
     func make(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(FileFault) -> UInt
+    /// Creates a file, and returns its inode. The caller must sync the file.
+    func write(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(FileFault) -> UInt
     func setMode(_ path: String, _ mode: UInt32) throws(FileFault)
     /// Renames a file, and replaces a file that has the new name.
     func rename(_ path: String, to new: String) throws(FileFault)
@@ -28,6 +30,9 @@ package protocol SyncDisk: Sendable {
     func removeFolder(_ path: String) -> Bool
     /// Syncs to disk what other programs wrote into a file. Does nothing if the file is gone.
     func sync(file path: String) throws(FileFault)
+    /// Begins to write a file to disk. A sync of the file must follow. If this is called for several files first,
+    /// their syncs share the work of the disk.
+    func beginSync(file path: String)
     /// Syncs the names in a folder to disk.
     func sync(folder path: String) throws(FileFault)
 
@@ -67,9 +72,14 @@ extension SyncDisk {
         try sync(folderOf: path)
     }
 
-    func sync(folderOf path: String) throws(FileFault) {
-        let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-        try sync(folder: end == path.startIndex ? "/" : String(path[..<end]))
+    func sync(folderOf path: String) throws(FileFault) { try sync(folder: path.parentFolder) }
+}
+
+extension String {
+    /// The folder of a full path.
+    var parentFolder: String {
+        let end = utf8.lastIndex(of: UInt8(ascii: "/")) ?? startIndex
+        return end == startIndex ? "/" : String(self[..<end])
     }
 }
 
@@ -85,6 +95,10 @@ struct SystemDisk: SyncDisk {
 
     func make(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(FileFault) -> UInt {
         try SystemFile.make(path, bytes, mode: mode)
+    }
+
+    func write(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(FileFault) -> UInt {
+        try SystemFile.make(path, bytes, mode: mode, synced: false)
     }
 
     func setMode(_ path: String, _ mode: UInt32) throws(FileFault) {
@@ -123,6 +137,13 @@ struct SystemDisk: SyncDisk {
         }
         defer { close(descriptor) }
         if fsync(descriptor) != 0 { throw FileFault("write it", path) }
+    }
+
+    func beginSync(file path: String) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if descriptor < 0 { return }
+        defer { close(descriptor) }
+        caret_begin_sync(descriptor)
     }
 
     func sync(folder path: String) throws(FileFault) { try SystemFile.sync(folderOf: path + "/") }

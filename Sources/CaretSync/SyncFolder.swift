@@ -174,16 +174,21 @@ package struct SyncFolder {
         for folder in path.folders { try disk.makeFolder(self.path(folder), mode: 0o777) }
     }
 
-    /// Swaps a new file with the file at a path. A program that has the old file open still writes into the
-    /// old file.
+    /// Swaps a new file with the file at a path, and syncs their names to disk.
     package func exchange(_ new: String, with path: WireString) throws(FileFault) {
+        try swap(new, with: path)
+        try disk.sync(folderOf: self.path(path))
+    }
+
+    /// Swaps a new file with the file at a path. A program that has the old file open still writes into the
+    /// old file. The caller must sync the folder of the path.
+    func swap(_ new: String, with path: WireString) throws(FileFault) {
         do throws(FileFault) {
             try disk.exchange(new, with: self.path(path))
         } catch {
             if error.code != EINVAL && error.code != ENOSYS { throw error }
             try replace(path, by: new)
         }
-        try disk.sync(folderOf: self.path(path))
     }
 
     /// Does the same as `exchange` in three steps, for file systems that cannot swap files. At every moment
@@ -202,9 +207,14 @@ package struct SyncFolder {
         try disk.sync(folderOf: new)
     }
 
-    /// Moves a file to a free path. Fails if the path is taken.
-    package func install(_ new: String, at path: WireString) throws(FileFault) {
+    /// Moves a file to a free path. Fails if the path is taken. The caller must sync the folder of the path.
+    func place(_ new: String, at path: WireString) throws(FileFault) {
         try disk.renameToNew(new, self.path(path))
+    }
+
+    /// Moves a file to a free path, and syncs its name to disk. Fails if the path is taken.
+    package func install(_ new: String, at path: WireString) throws(FileFault) {
+        try place(new, at: path)
         try disk.sync(folderOf: self.path(path))
     }
 

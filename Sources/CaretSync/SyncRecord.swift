@@ -316,6 +316,8 @@ extension SyncRecord {
         seen = try values.decode(String.self, forKey: .seen)
         isSeenOwn = try values.decodeIfPresent(Bool.self, forKey: .isSeenOwn) ?? false
         head = try values.decodeIfPresent(Head.self, forKey: .head)
+        // Equal texts share their memory.
+        if head?.text.isSame(as: seen) == true { head?.text = seen }
         former = try values.decodeIfPresent(String.self, forKey: .former)
         shown = try values.decode(Int.self, forKey: .shown)
         usesCRLF = try values.decode(Bool.self, forKey: .usesCRLF)

@@ -44,7 +44,7 @@ package enum SyncRenames {
         of text: String, among missing: Set<WireString>, _ records: [WireString: SyncRecord],
         isGone: (WireString) -> Bool, older: (SyncRecord) throws(FileFault) -> [String]
     ) throws(FileFault) -> WireString? {
-        if text.utf8.isEmpty { return nil }
+        if text.utf8.isEmpty || missing.isEmpty { return nil }
         let same = missing.filter { path in
             guard let record = records[path], record.push == nil, record.head != nil else { return false }
             return record.seen.isSame(as: text) && isGone(path)

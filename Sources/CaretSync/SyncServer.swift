@@ -3,21 +3,26 @@ import CaretCore
 package import CaretWire
 
 /// The requests of a sync to a server. Tests use a server in memory.
+///
+/// Requests begin on the actor of the sync, so a server in memory gets them in their order.
 package protocol SyncServer: Sendable {
     /// Whether requests reach the server now, or wait for the next connection.
     var isConnected: Bool { get }
 
-    func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool)
+    nonisolated(nonsending)
+        func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool)
     /// The text of a document at an earlier revision.
-    func read(_ document: WireString, at revision: Int) async throws -> SyncRecord.Head
-    func push(
+    nonisolated(nonsending)
+        func read(_ document: WireString, at revision: Int) async throws -> SyncRecord.Head
+    nonisolated(nonsending) func push(
         _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool, isExact: Bool
     ) async throws -> SyncAck
-    func rename(_ document: WireString, to new: WireString) async throws
-    func delete(_ document: WireString) async throws
+    nonisolated(nonsending) func rename(_ document: WireString, to new: WireString) async throws
+    nonisolated(nonsending) func delete(_ document: WireString) async throws
     /// The users who have made the newest changes of a document, except this client. The names are only shown to people,
     /// so they may be missing.
-    func authors(of document: WireString, after: Int, through: Int) async -> [String]
+    nonisolated(nonsending)
+        func authors(of document: WireString, after: Int, through: Int) async -> [String]
     /// A push number that is higher than all numbers that this client has used.
     func nextPushNumber() -> Int
 }
@@ -29,11 +34,14 @@ package struct SyncAck: Equatable, Sendable {
     var isUnchanged: Bool
     /// The text at the revision.
     var text: String?
+    /// The epoch of the document, if the push named none.
+    var epoch: String?
 
-    package init(revision: Int, isUnchanged: Bool, text: String? = nil) {
+    package init(revision: Int, isUnchanged: Bool, text: String? = nil, epoch: String? = nil) {
         self.revision = revision
         self.isUnchanged = isUnchanged
         self.text = text
+        self.epoch = epoch
     }
 }
 
@@ -50,20 +58,24 @@ package struct ConnectedServer: SyncServer {
 
     package var isConnected: Bool { client.connectionState == .connected }
 
-    package func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool) {
+    nonisolated(nonsending) package func read(_ document: WireString) async throws -> (
+        head: SyncRecord.Head, usesCRLF: Bool
+    ) {
         let version = try await client.read(document.string)
         let head = SyncRecord.Head(
             epoch: version.epoch, revision: version.revision.value, text: version.text)
         return (head, version.usesCRLF)
     }
 
-    package func read(_ document: WireString, at revision: Int) async throws -> SyncRecord.Head {
+    nonisolated(nonsending) package func read(_ document: WireString, at revision: Int) async throws
+        -> SyncRecord.Head
+    {
         let version = try await client.read(document.string, at: .revision(Revision(revision)))
         return SyncRecord.Head(
             epoch: version.epoch, revision: version.revision.value, text: version.text)
     }
 
-    package func push(
+    nonisolated(nonsending) package func push(
         _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool, isExact: Bool
     ) async throws -> SyncAck {
         let bytes = push.text.fileBytes(usesCRLF: usesCRLF)
@@ -77,16 +89,21 @@ package struct ConnectedServer: SyncServer {
                 client.address, reason: "the server's answer does not fit the request")
         }
         return SyncAck(
-            revision: ack.revision.value, isUnchanged: ack.unchanged, text: ack.text?.string)
+            revision: ack.revision.value, isUnchanged: ack.unchanged, text: ack.text?.string,
+            epoch: ack.epoch?.string)
     }
 
-    package func rename(_ document: WireString, to new: WireString) async throws {
+    nonisolated(nonsending) package func rename(_ document: WireString, to new: WireString) async throws {
         try await client.rename(document.string, to: new.string)
     }
 
-    package func delete(_ document: WireString) async throws { try await client.delete(document.string) }
+    nonisolated(nonsending) package func delete(_ document: WireString) async throws {
+        try await client.delete(document.string)
+    }
 
-    package func authors(of document: WireString, after: Int, through: Int) async -> [String] {
+    nonisolated(nonsending) package func authors(of document: WireString, after: Int, through: Int) async
+        -> [String]
+    {
         let window = HistoryWindow(
             after: Revision(max(after, through - ConnectedServer.namedRevisions)), through: Revision(through))
         // The names are only shown to people, so a failure to read them is ignored.

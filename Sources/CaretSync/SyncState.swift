@@ -93,6 +93,38 @@ package struct SyncState {
         records[path] = record
     }
 
+    /// A record that is not in its place yet, or whose name is not on disk yet.
+    struct UnsyncedRecord {
+        fileprivate let record: SyncRecord
+        fileprivate let number: Int
+        fileprivate let place: String
+        /// The file that must be synced before the record is installed.
+        let file: String
+        /// The folder that must be synced after that.
+        let folder: String
+    }
+
+    // Stores a record in three steps, so that the syncs of many records can share the work of the disk.
+
+    mutating func write(_ record: SyncRecord) throws -> UnsyncedRecord {
+        let number = numbers[WireString(record.path)] ?? nextNumber()
+        let place = recordPath(number)
+        let unsynced = UnsyncedRecord(
+            record: record, number: number, place: place, file: place + ".new", folder: folder + "/files")
+        _ = try disk.write(unsynced.file, try record.stored, mode: 0o600)
+        return unsynced
+    }
+
+    mutating func install(_ unsynced: UnsyncedRecord) throws(FileFault) {
+        try disk.rename(unsynced.file, to: unsynced.place)
+        // If the sync of the folder fails, the next record of this path must replace this one.
+        numbers[WireString(unsynced.record.path)] = unsynced.number
+    }
+
+    mutating func kept(_ unsynced: UnsyncedRecord) {
+        records[WireString(unsynced.record.path)] = unsynced.record
+    }
+
     /// Removes the record of a file. Texts that programs wrote into displaced files are kept in the trash.
     mutating func forget(_ path: WireString) throws {
         guard let number = numbers[path], let record = records[path] else { return }

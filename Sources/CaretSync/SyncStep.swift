@@ -24,6 +24,16 @@ package enum SyncStep: Equatable, Sendable {
     case forgetRecord
     case leaveAlone(SkipReason)
 
+    /// Whether the step changes the file or the document of another path.
+    var changesOtherFiles: Bool {
+        switch self {
+        case .deleteDocument, .renameDocument, .moveDocumentAside, .moveFileAside: true
+        case .nothingToDo, .wait, .readDocument, .storeRecord, .send, .writeFile, .removeFile, .forgetRecord,
+            .leaveAlone:
+            false
+        }
+    }
+
     /// Whether the step is right only if the server still has the recorded revision.
     var usesRecord: Bool {
         switch self {

@@ -34,6 +34,8 @@ package actor Syncer {
     /// The result of the last scan, without its list of files. It names the files and folders that the scan
     /// could not read.
     private var lastScan = SyncFolder.Scan()
+    /// The files that the present pass checks at once.
+    var batch: SyncBatch?
     /// Nil until it is read for the first time.
     var ignoreFile: IgnoreFile?
     /// The metadata of `.caretignore` when it was read last.
@@ -101,7 +103,7 @@ package actor Syncer {
     }
 
     /// Records why the server sends no more events.
-    func newsEnded(_ reason: any Error) { newsEnd = reason }
+    package func newsEnded(_ reason: any Error) { newsEnd = reason }
 
     /// Throws if the server sends no more events. Then the sync must stop, because the known documents may be
     /// those of another server.
@@ -183,12 +185,8 @@ package actor Syncer {
             if state.records[path] == nil { lists.1.append(path) } else { lists.0.append(path) }
         }
         for path in known where !lastScan.mayContain(path) { lookForOrigins(at: path) }
-        for path in new + known where !lastScan.mayContain(path) {
-            try requireNews()
-            if let wait = try await check(path, once: once) {
-                agenda.schedule(path, at: clock.steady() + wait)
-            }
-        }
+        try await checkAll(new.filter { !lastScan.mayContain($0) }, once: once)
+        try await checkAll(known.filter { !lastScan.mayContain($0) }, once: once)
         if once, !agenda.hasFiles, ignoreFile?.dueAt == nil { return nil }
         return agenda.pause(at: clock.steady())
     }
@@ -230,7 +228,7 @@ package actor Syncer {
         scheduleIgnoreScan()
     }
 
-    private func check(_ path: WireString, once: Bool) async throws -> Int? {
+    func check(_ path: WireString, once: Bool) async throws -> Int? {
         guard let document = names.document(of: path) else {
             if try folder.signature(path) != nil, try !isIgnored(path) { leaveAlone(path, .invalidName) }
             return nil
@@ -314,7 +312,7 @@ package actor Syncer {
         if old?.signature != signature || old?.reason != reason { report(reason, path) }
     }
 
-    func report(_ what: SyncReport, _ path: WireString) {
+    func deliver(_ what: SyncReport, _ path: WireString) {
         onReport(what, path.string, (names.document(of: path) ?? path).string)
     }
 

@@ -56,10 +56,14 @@ extension Syncer {
             case .readDocument:
                 known = try await read(document)
                 if known == nil { return Syncer.retryPause }
-            case .storeRecord(let record): try keep(record, file, path)
+            case .storeRecord(let record): try await keep(record, file, path)
             case .send: continue
-            case .writeFile, .removeFile, .deleteDocument, .renameDocument, .moveDocumentAside,
-                .moveFileAside, .forgetRecord:
+            case .deleteDocument, .renameDocument, .moveDocumentAside, .moveFileAside, .writeFile,
+                .removeFile, .forgetRecord:
+                if step.changesOtherFiles, try await becomeAlone() {
+                    known = nil
+                    continue
+                }
                 if !(try await act(step, path, document, file)) { return Syncer.retryPause }
                 known = nil
             }
@@ -124,7 +128,7 @@ extension Syncer {
         }
     }
 
-    private func keep(_ record: SyncRecord, _ file: ObservedFile, _ path: WireString) throws {
+    private func keep(_ record: SyncRecord, _ file: ObservedFile, _ path: WireString) async throws {
         var record = record
         let old = state.records[path]
         if let old, !old.isSeenOwn, record.isSeenOwn, !record.seen.isSame(as: old.seen),
@@ -143,10 +147,11 @@ extension Syncer {
         if let push = record.push, push.displaced == nil, case .text = file.content {
             // A power cut must not bring back the old text. The next sync would treat the old text as a new
             // save.
-            try folder.disk.sync(file: folder.path(path))
-            try folder.disk.sync(folderOf: folder.path(path))
+            let full = folder.path(path)
+            try await keep(record, after: [full], [full.parentFolder])
+        } else {
+            try await keep(record)
         }
-        try state.keep(record)
     }
 
     /// The missing file that was renamed to this new file, if any. Nil while the new file may still be
@@ -187,7 +192,7 @@ extension Syncer {
         case .removeFile: try removeFile(path)
         case .deleteDocument:
             let before = news.documents[document]
-            try await server.delete(document)
+            try await ask { try await server.delete(document) }
             // After the deletion, somebody may have created a new document with this name, and the event of
             // the new document may already have arrived. That document must not be removed.
             if let before { news.remove(document, epoch: WireString(before.epoch)) }
@@ -220,7 +225,7 @@ extension Syncer {
         guard let old = names.document(of: path) else { return false }
         let (position, newBefore) = (news.documents[old], news.documents[new])
         do {
-            try await server.rename(old, to: new)
+            try await ask { try await server.rename(old, to: new) }
         } catch let refusal as ServerRefusal where refusal.code == .notFound || refusal.code == .exists {
             // Another client has renamed the document, or has created a document with the new name. The
             // server's events will show which of the two happened.
@@ -253,7 +258,9 @@ extension Syncer {
     private func read(_ document: WireString) async throws -> ObservedDocument? {
         let before = news.documents[document]
         do {
-            let (head, usesCRLF) = try await server.read(document)
+            let (head, usesCRLF) = try await ask(holding: before?.length) {
+                try await server.read(document)
+            }
             if let position = head.position { news.recordRead(document, position, since: before) }
             return .read(head, usesCRLF: usesCRLF)
         } catch let refusal as ServerRefusal where refusal.code == .notFound {
@@ -272,12 +279,18 @@ extension Syncer {
             let before = news.documents[document]
             // The text of a first push was merged here. If the document has changed since, the server must not merge it
             // again, because both texts may have the same new lines.
-            let ack = try await server.push(
-                push, to: document, usesCRLF: record.usesCRLF, isExact: record.former != nil)
+            let ack = try await ask(holding: push.text.utf8.count) {
+                try await server.push(
+                    push, to: document, usesCRLF: record.usesCRLF, isExact: record.former != nil)
+            }
             var known: ObservedDocument?
             var head = SyncRecord.Head(epoch: push.epoch, revision: ack.revision, text: push.text)
-            if let epoch = push.epoch, let text = ack.text {
-                head.text = text
+            // The events of the server show that nobody has deleted the new document yet.
+            let newEpoch = ack.epoch.flatMap { news.lists($0, as: document) ? $0 : nil }
+            if let epoch = push.epoch ?? newEpoch, let text = ack.text {
+                head.epoch = epoch
+                // Equal texts share their memory.
+                if !text.isSame(as: push.text) { head.text = text }
                 news.recordRead(
                     document, ServerDocuments.DocumentPosition(epoch: epoch, revision: ack.revision),
                     since: before)
@@ -285,9 +298,12 @@ extension Syncer {
             } else {
                 // If the server does not find the document, somebody deleted it after the push.
                 known = try await read(document)
-                if case .read(let now, _) = known { head = now }
+                if case .read(let now, _) = known {
+                    head = now
+                    if now.text.isSame(as: push.text) { head.text = push.text }
+                }
             }
-            try state.keep(try record.acked(as: head).withOlderText(push, status: status(of: push.displaced)))
+            try await keep(try record.acked(as: head).withOlderText(push, status: status(of: push.displaced)))
             if !ack.isUnchanged { report(.pushed(revision: ack.revision), path) }
             return names.document(of: path) == document ? known : nil
         } catch let refusal as ServerRefusal {

@@ -11,7 +11,9 @@ extension Syncer {
     ) async throws {
         let known = state.records[path]
         var record = known ?? SyncRecord(path: path.string, seen: "", head: head, usesCRLF: usesCRLF)
-        let users = await server.authors(of: document, after: known?.shown ?? 0, through: head.revision)
+        let users = try await ask {
+            await server.authors(of: document, after: known?.shown ?? 0, through: head.revision)
+        }
         let fileExists = file.content != .missing
         // The deleted file is written again. An editor may still have its previous text open, so the text is
         // kept.
@@ -19,24 +21,24 @@ extension Syncer {
         let number = state.nextNumber()
         let new = state.swapPath(number)
         let mode = try folder.mode(path)
-        let inode = try folder.disk.make(new, head.text.fileBytes(usesCRLF: usesCRLF), mode: mode)
+        let inode = try folder.disk.write(new, head.text.fileBytes(usesCRLF: usesCRLF), mode: mode)
         // Restores the mode of the existing file, because the umask of the process has removed some bits.
         if fileExists { try folder.disk.setMode(new, mode) }
         let made = try folder.disk.status(new).map { SyncFolder.Signature($0) }
         let old = fileExists ? observations[path]?.signature : nil
-        try state.keep(
+        try await keep(
             record.placing(
                 number: number, inode: inode, before: known?.seen, replacing: fileExists, old,
-                at: clock.wall()))
+                at: clock.wall()), after: [new])
         let placed = Result { () throws(FileFault) in
             // A program may have saved the file after the sync read it.
             if try folder.signature(path) != observations[path]?.signature {
                 throw FileFault("replace it", path.string, EBUSY)
             }
             try folder.makeFolders(for: path)
-            if fileExists { try folder.exchange(new, with: path) } else { try folder.install(new, at: path) }
+            if fileExists { try folder.swap(new, with: path) } else { try folder.place(new, at: path) }
         }
-        try conclude(placed, path, number)
+        try await conclude(placed, path, number)
         guard case .success = placed else { return }
         remember(path, made, head.text, usesCRLF)
         report(.written(revision: head.revision, by: users), path)
@@ -64,11 +66,13 @@ extension Syncer {
             signature: now, since: clock.steady() - SyncDecision.QuietTime.newFile, content: content)
     }
 
-    /// Records whether a new file was moved to its path.
-    private func conclude(_ placed: Result<Void, FileFault>, _ path: WireString, _ number: Int) throws {
+    /// Records whether a new file was moved to its path. Before that, the new name is on disk.
+    private func conclude(
+        _ placed: Result<Void, FileFault>, _ path: WireString, _ number: Int
+    ) async throws {
         let isPlaced = if case .success = placed { true } else { false }
         if let record = state.records[path]?.placed(isInPlace: isPlaced) {
-            try state.keep(record)
+            try await keep(record, after: [], isPlaced ? [folder.path(path).parentFolder] : [])
         } else {
             try state.forget(path)
         }

@@ -41,7 +41,9 @@ extension Syncer {
         guard server.isConnected, let epoch = head.epoch else { return false }
         let list = listCount
         do {
-            let there = try await server.read(document, at: head.revision)
+            let there = try await ask(holding: head.text.utf8.count) {
+                try await server.read(document, at: head.revision)
+            }
             guard list == listCount, there.isOf(epoch) else { return false }
             if there.text.isSame(as: head.text) {
                 unproven.remove(WireString(epoch))

@@ -46,13 +46,17 @@ package enum SystemFile {
 
     /// Creates a file, syncs its bytes to disk, and returns its inode.
     @discardableResult
-    package static func make(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(FileFault) -> UInt {
+    package static func make(
+        _ path: String, _ bytes: [UInt8], mode: mode_t, synced: Bool = true
+    ) throws(FileFault) -> UInt {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         if descriptor < 0 { throw FileFault("make it", path) }
         defer { close(descriptor) }
         try put(bytes[...], into: descriptor, path)
         var status = stat()
-        if fsync(descriptor) != 0 || fstat(descriptor, &status) != 0 { throw FileFault("write it", path) }
+        if synced && fsync(descriptor) != 0 || fstat(descriptor, &status) != 0 {
+            throw FileFault("write it", path)
+        }
         return status.st_ino
     }
 

@@ -70,7 +70,7 @@ import Testing
         world.server.set("file", "elsewhere\na\n")
         let disk = world.disk
         disk.watch { [weak disk] call in
-            guard call.name == "make", call.path.hasPrefix(SyncWorld.path(".caret/swap/")) else { return }
+            guard call.name == "write", call.path.hasPrefix(SyncWorld.path(".caret/swap/")) else { return }
             disk?.watch(nil)
             disk?.save("a\nhere\n", to: SyncWorld.path("file"), asNewFile: false)
         }

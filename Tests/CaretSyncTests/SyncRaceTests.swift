@@ -48,6 +48,30 @@ import Testing
         await expect(world, ["list": "1\nshown\nmine\n"])
     }
 
+    @Test("a new document is not read, if its event comes before the ack")
+    func notRead() async throws {
+        let world = try await world([:])
+        race(world, after: "push")
+        world.save("new\n", to: "new")
+        try await world.run(2_000)
+        await expect(world, ["new": "new\n"])
+        #expect(world.server.requests["read"] == nil)
+    }
+
+    @Test("a new document that others delete before its ack is read, and its file removed")
+    func deletedBeforeAck() async throws {
+        let world = try await world([:])
+        world.server.watchAnswers { [weak server = world.server, syncer = world.folders[0].syncer] name in
+            guard name == "push", let server, server.texts["new"] != nil else { return }
+            try await server.delete("new")
+            for news in server.removeNews(of: 0) { try await syncer?.apply(news) }
+        }
+        world.save("new\n", to: "new")
+        try await world.run(5_000)
+        await expect(world, [:])
+        #expect(world.server.requests["read"] == 1)
+    }
+
     @Test("a document created while an old one is deleted gets a file")
     func madeDuringDeletion() async throws {
         let world = try await world(["file": "old\n"])

@@ -25,6 +25,10 @@ int caret_timer_set(int timer, uint64_t nanoseconds);
 /// Swaps two files in one atomic step.
 int caret_exchange(const char *path, const char *other);
 
+/// Begins to write the bytes of an open file to disk, and does not wait. This is a hint: `fsync` must follow, and
+/// reports errors.
+void caret_begin_sync(int file);
+
 /// Renames a file. Fails if a file with the new name exists.
 int caret_rename_new(const char *path, const char *other);
 

@@ -279,6 +279,17 @@ final class MemoryDisk: SyncDisk {
         }
     }
 
+    func write(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(FileFault) -> UInt {
+        try call("write", path) { state throws(FileFault) in
+            try state.requireFolder(of: path)
+            let file = state.names[path] ?? state.make([], at: tick)
+            if state.names[path] == nil { state.change([(path, file)]) }
+            state.write(bytes, to: file, at: tick)
+            state.files[file]?.mode = mode & ~0o022
+            return file
+        }
+    }
+
     func setMode(_ path: String, _ mode: UInt32) throws(FileFault) {
         try call("set mode", path) { state throws(FileFault) in
             state.files[try state.file(path)]?.mode = mode
@@ -358,6 +369,9 @@ final class MemoryDisk: SyncDisk {
             if let file = state.names[path] { state.sync(file) }
         }
     }
+
+    /// Nothing is on disk for certain before the sync that follows.
+    func beginSync(file path: String) {}
 
     func sync(folder path: String) throws(FileFault) {
         try call("sync folder", path) { state in

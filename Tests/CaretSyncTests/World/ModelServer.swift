@@ -42,6 +42,12 @@ final class ModelServer: Sendable {
         var before: (@Sendable (String) -> Void)?
         /// Runs after a request is processed, before its answer arrives.
         var after: (@Sendable (String) async throws -> Void)?
+        /// While answers are held, the requests that wait for them.
+        var held: [CheckedContinuation<Void, Never>]?
+        /// The most requests that ever waited at once.
+        var mostHeld = 0
+        /// Waits until so many requests are held.
+        var counting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
     }
 
     private let state: Mutex<State>
@@ -66,6 +72,48 @@ final class ModelServer: Sendable {
 
     func watchAnswers(_ watcher: (@Sendable (String) async throws -> Void)?) {
         state.withLock { $0.after = watcher }
+    }
+
+    /// Holds all answers until `releaseAnswers`. The requests themselves are processed at once.
+    func holdAnswers() { state.withLock { $0.held = [] } }
+
+    /// The number of requests that wait for their answers, and the most that ever waited at once.
+    var held: (now: Int, most: Int) { state.withLock { ($0.held?.count ?? 0, $0.mostHeld) } }
+
+    /// Waits until so many requests wait for their answers.
+    func waitUntilHeld(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isReached = state.withLock { state in
+                if state.held?.count ?? 0 >= count { return true }
+                state.counting = (count, continuation)
+                return false
+            }
+            if isReached { continuation.resume() }
+        }
+    }
+
+    /// Sends the held answers, the last one first. Later answers are not held.
+    func releaseAnswers() {
+        let held = state.withLock { state in
+            defer { state.held = nil }
+            return state.held ?? []
+        }
+        for answer in held.reversed() { answer.resume() }
+    }
+
+    nonisolated(nonsending) private func holdAnswer() async {
+        await withCheckedContinuation { answer in
+            let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+                guard state.held != nil else { return answer }
+                state.held?.append(answer)
+                let count = state.held?.count ?? 0
+                state.mostHeld = max(state.mostHeld, count)
+                guard let counting = state.counting, counting.count == count else { return nil }
+                state.counting = nil
+                return counting.continuation
+            }
+            next?.resume()
+        }
     }
 
     var pushes: [SyncRecord.Push] { state.withLock { $0.pushes } }
@@ -147,7 +195,7 @@ final class ModelServer: Sendable {
 }
 
 extension ModelServer: SyncServer {
-    private func request<Answer>(
+    nonisolated(nonsending) private func request<Answer>(
         _ name: String, _ body: (inout State) throws -> Answer
     ) async throws -> Answer {
         let watcher = state.withLock { $0.before }
@@ -161,10 +209,13 @@ extension ModelServer: SyncServer {
             return try body(&state)
         }
         try await state.withLock { $0.after }?(name)
+        if state.withLock({ $0.held != nil }) { await holdAnswer() }
         return answer
     }
 
-    func read(_ document: WireString) async throws -> (head: SyncRecord.Head, usesCRLF: Bool) {
+    nonisolated(nonsending) func read(_ document: WireString) async throws -> (
+        head: SyncRecord.Head, usesCRLF: Bool
+    ) {
         try await request("read") { state in
             guard let stored = state.documents[document] else { throw Self.refusal(.notFound) }
             let head = SyncRecord.Head(epoch: stored.epoch, revision: stored.revision, text: stored.head)
@@ -174,7 +225,9 @@ extension ModelServer: SyncServer {
 
     var isConnected: Bool { state.withLock { $0.isConnected } }
 
-    func read(_ document: WireString, at revision: Int) async throws -> SyncRecord.Head {
+    nonisolated(nonsending) func read(_ document: WireString, at revision: Int) async throws
+        -> SyncRecord.Head
+    {
         try await request("read at") { state in
             guard let stored = state.documents[document] else { throw Self.refusal(.notFound) }
             if revision > stored.revision { throw Self.refusal(.baseAhead) }
@@ -183,7 +236,7 @@ extension ModelServer: SyncServer {
         }
     }
 
-    func push(
+    nonisolated(nonsending) func push(
         _ push: SyncRecord.Push, to document: WireString, usesCRLF: Bool, isExact: Bool
     ) async throws -> SyncAck {
         state.withLock { $0.pushes.append(push) }
@@ -197,11 +250,13 @@ extension ModelServer: SyncServer {
             if let known = stored.pushes[push.seq] {
                 guard known.text.isSame(as: push.text) else { throw Self.refusal(.seqReused) }
                 return SyncAck(
-                    revision: known.revision, isUnchanged: false, text: stored.texts[known.revision])
+                    revision: known.revision, isUnchanged: false, text: stored.texts[known.revision],
+                    epoch: push.epoch == nil ? stored.epoch : nil)
             }
             if push.text.isSame(as: stored.head) {
                 if isNew { state.reportChange(of: document) }
-                return SyncAck(revision: stored.revision, isUnchanged: true, text: stored.head)
+                return SyncAck(
+                    revision: stored.revision, isUnchanged: true, text: stored.head, epoch: stored.epoch)
             }
             if push.epoch.map({ !$0.isSame(as: stored.epoch) }) ?? (stored.revision > 0) {
                 throw Self.refusal(.epochChanged)
@@ -215,11 +270,13 @@ extension ModelServer: SyncServer {
             stored.pushes[push.seq] = (push.text, stored.revision)
             state.documents[document] = stored
             if !isUnchanged { state.reportChange(of: document) }
-            return SyncAck(revision: stored.revision, isUnchanged: isUnchanged, text: stored.head)
+            return SyncAck(
+                revision: stored.revision, isUnchanged: isUnchanged, text: stored.head,
+                epoch: push.epoch == nil ? stored.epoch : nil)
         }
     }
 
-    func rename(_ document: WireString, to new: WireString) async throws {
+    nonisolated(nonsending) func rename(_ document: WireString, to new: WireString) async throws {
         try await request("rename") { state in
             guard let stored = state.documents[document] else { throw Self.refusal(.notFound) }
             if state.documents[new] != nil { throw Self.refusal(.exists) }
@@ -231,7 +288,7 @@ extension ModelServer: SyncServer {
         }
     }
 
-    func delete(_ document: WireString) async throws {
+    nonisolated(nonsending) func delete(_ document: WireString) async throws {
         try await request("delete") { state in
             guard let stored = state.documents.removeValue(forKey: document) else {
                 throw Self.refusal(.notFound)
@@ -240,7 +297,8 @@ extension ModelServer: SyncServer {
         }
     }
 
-    func authors(of document: WireString, after: Int, through: Int) async -> [String] {
+    nonisolated(nonsending) func authors(of document: WireString, after: Int, through: Int) async -> [String]
+    {
         state.withLock { state in
             let named = state.authors.filter { after < $0.key && $0.key <= through }
             return Set(named.values).sorted()

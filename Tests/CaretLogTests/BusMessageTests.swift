@@ -8,7 +8,7 @@ import Testing
     private let sender = NodeID(node: 3, run: 36)
 
     private func messages(_ notifications: [PeerNotification]) throws -> [BusMessage] {
-        var (rest, messages): (ArraySlice<PeerNotification>, [BusMessage]) = (notifications[...], [])
+        var (rest, messages) = (notifications.map { BusMessage.Word.notification($0) }[...], [BusMessage]())
         repeat {
             let text = BusMessage.take(from: &rest, sender: sender, number: Int64(messages.count + 1))
             #expect(text.utf8.count <= BusMessage.mostBytes)
@@ -19,12 +19,45 @@ import Testing
 
     @Test("a message is text that a person can read")
     func text() {
-        var notifications: ArraySlice<PeerNotification> = [
+        let notifications: [PeerNotification] = [
             .head(DocumentID(5), 120), .changed(DocumentID(6)), .revoked(TokenID(7)), .signedOut,
             .joined(PublicPusher(user: "ann", client: "p-\u{e9}"), at: 8),
         ]
-        let text = BusMessage.take(from: &notifications, sender: sender, number: 9)
-        #expect(text == "3.10.9 h5.120 c6 t7 o j616e6e.702dc3a9.8" && notifications.isEmpty)
+        var words = notifications.map { BusMessage.Word.notification($0) }[...]
+        let text = BusMessage.take(from: &words, sender: sender, number: 9)
+        #expect(text == "3.10.9 h5.120 c6 t7 o j616e6e.702dc3a9.8" && words.isEmpty)
+    }
+
+    @Test("a message says to whom it is sent, and what its server needs and has sent")
+    func statements() throws {
+        let slices = DocumentSlices([0, 1, 40, 4_095])
+        let words: [BusMessage.Word] = [
+            .needs(slices), .needsToo(.all), .asksForNeeds, .needs(.none),
+            .sent(9, to: NodeID(node: 4, run: 35)),
+        ]
+        var rest = words[...]
+        let text = BusMessage.take(from: &rest, sender: sender, number: 9, to: 71)
+        #expect(text == "3.10.9.1z =00c1s-3 +* ? = n4.z.9" && rest.isEmpty)
+        let message = try #require(BusMessage(text))
+        #expect(message.words == words && message.recipient == 71 && message.notifications == [])
+    }
+
+    @Test("sets of slices are read as they were written, and a set of nearly all is written as that of all")
+    func slices() throws {
+        var random = Seeded(7)
+        for _ in 0..<200 {
+            let count = random.pick([0, 1, 2, 30, 1_000, 3_000])
+            let slices = DocumentSlices((0..<count).map { _ in random.number(0...16_383) })
+            #expect(try #require(DocumentSlices(text: slices.text[...])) == slices)
+            #expect(slices.text.utf8.count <= 7_512)
+        }
+        #expect(DocumentSlices(0..<7_001).text == "*" && DocumentSlices(text: "*") == .all)
+        for text in ["!", "é", "**", "_", "w", "____", "WWG", "__F0"] {
+            #expect(DocumentSlices(text: text[...]) == nil, "\(text)")
+        }
+        for number in [0, 1, -1, 16_384, .max, .min] as [Int64] {
+            #expect((0..<16_384).contains(DocumentSlices.slice(of: DocumentID(number))))
+        }
     }
 
     @Test("every message is read as it was written, and many notifications take several messages")
@@ -78,12 +111,15 @@ import Testing
     @Test("other texts are no messages, and unknown words are left out")
     func garbage() {
         for text in [
-            "", " ", "1", "1.2", "1.2.", ".2.3", "1.-.3", "x.2.3", "1.2.3.4", "1.2.9223372036854775808",
+            "", " ", "1", "1.2", "1.2.", ".2.3", "1.-.3", "x.2.3", "1.2.3.", "1.2.3.-", "1.2.3.4.5",
+            "1.2.9223372036854775808",
         ] {
             #expect(BusMessage(text) == nil, "\(text)")
         }
-        let text = "1.2.3 c1 x9 h1 h1.-2 h.1 hx.1 c t9223372036854775808 j1.2 j0.00.1 jx0.00.1  c2"
+        let text =
+            "1.2.3 c1 x9 h1 h1.-2 h.1 hx.1 c t9223372036854775808 j1.2 j0.00.1 jx0.00.1 =! +w ?? n1.2 n1.-.3 n1.2.x  c2"
         #expect(BusMessage(text)?.notifications == [.changed(DocumentID(1)), .changed(DocumentID(2))])
+        #expect(BusMessage(text)?.words.count == 2)
     }
 
     // MARK: Lost messages
@@ -181,122 +217,5 @@ import Testing
         outbox.add(.changed(DocumentID(-1)))
         let rest = outbox.take()
         #expect(rest.notifications == [.changed(DocumentID(-1))] && rest.hasDropped && outbox.isEmpty)
-    }
-
-    // MARK: A member of the bus
-
-    private let selected = PeerNotification.selected(
-        PublishedSession(
-            document: DocumentID(1), epoch: 1, revision: 1, session: "s1", user: "ann", client: "p-1",
-            info: nil,
-            moment: 1, selections: []))
-    private let left = PeerNotification.left(DocumentID(1), "s1")
-
-    /// Two servers that receive each other's messages.
-    private func pair() -> (BusEndpoint, BusEndpoint) {
-        var (one, two) = (BusEndpoint(NodeID(node: 1, run: 7)), BusEndpoint(NodeID(node: 2, run: 7)))
-        let (first, second) = (say(&one, at: 0), say(&two, at: 0))
-        _ = one.receive(second, at: 0)
-        _ = two.receive(first, at: 0)
-        return (one, two)
-    }
-
-    private func say(_ member: inout BusEndpoint, at now: Int64) -> [String] {
-        defer { member.ended(areSent: true, at: now) }
-        return member.takeMessages(at: now)
-    }
-
-    private func notifications(_ texts: [String]) -> [PeerNotification] {
-        texts.flatMap { BusMessage($0)?.notifications ?? [] }
-    }
-
-    @Test("selections are published only to known servers, and departures always")
-    func nobodyHeard() {
-        var alone = BusEndpoint(NodeID(node: 1, run: 7))
-        _ = say(&alone, at: 0)
-        #expect(!alone.publish([selected], at: 0) && alone.publish([left], at: 0))
-        #expect(notifications(say(&alone, at: 0)) == [left])
-        var (one, _) = pair()
-        #expect(one.publish([selected], at: 0) && !one.publish([.changed(DocumentID(1))], at: 0))
-        #expect(Set(notifications(say(&one, at: 0))) == [selected, .changed(DocumentID(1))])
-        // Without a connection, no server is known.
-        one.disconnected(at: 0)
-        #expect(!one.publish([selected], at: 0) && one.publish([left], at: 0))
-        #expect(notifications(say(&one, at: 0)) == [left])
-    }
-
-    @Test("a server says something at once, and then at least once a second")
-    func beat() {
-        var member = BusEndpoint(NodeID(node: 1, run: 7))
-        #expect(say(&member, at: 5) == ["1.7.1"] && say(&member, at: 1_004) == [])
-        #expect(say(&member, at: 1_005) == ["1.7.2"])
-        member.disconnected(at: 1_005)
-        #expect(say(&member, at: 1_006) == ["1.7.3"])
-    }
-
-    @Test("notifications whose messages were not sent wait again, but not those that are outdated by now")
-    func unsent() {
-        var (one, _) = pair()
-        _ = one.publish([selected, .head(DocumentID(1), 5), .revoked(TokenID(3))], at: 1)
-        #expect(!one.takeMessages(at: 1).isEmpty)
-        _ = one.publish([left, .head(DocumentID(1), 7)], at: 1)
-        one.disconnected(at: 1)
-        #expect(
-            Set(notifications(say(&one, at: 2))) == [left, .head(DocumentID(1), 7), .revoked(TokenID(3))])
-    }
-
-    @Test("the age counts from the oldest notification that was not sent")
-    func unsentAge() {
-        var member = BusEndpoint(NodeID(node: 1, run: 7))
-        #expect(member.unsentAge(at: 100) == 0)
-        _ = member.publish([left], at: 100)
-        _ = member.publish([.revoked(TokenID(3))], at: 150)
-        #expect(member.unsentAge(at: 100) == 0 && member.unsentAge(at: 170) == 70)
-        // What is on its way is not sent yet.
-        _ = member.takeMessages(at: 200)
-        _ = member.publish([.revoked(TokenID(4))], at: 210)
-        #expect(member.unsentAge(at: 250) == 150)
-        member.disconnected(at: 260)
-        #expect(member.unsentAge(at: 300) == 200)
-        _ = member.takeMessages(at: 300)
-        _ = member.publish([.revoked(TokenID(5))], at: 310)
-        #expect(member.ended(areSent: true, at: 320) == 3)
-        #expect(member.unsentAge(at: 330) == 20)
-        #expect(say(&member, at: 340).count == 1 && member.unsentAge(at: 400) == 0)
-        // A message without notifications leaves nothing behind.
-        #expect(say(&member, at: 5_000).count == 1 && member.unsentAge(at: 6_000) == 0)
-        // Selections that are left out wait for nobody.
-        _ = member.publish([selected], at: 6_000)
-        #expect(member.unsentAge(at: 7_000) == 0)
-    }
-
-    @Test("a message that may have arrived does not give its number to another one")
-    func numbers() {
-        var (one, two) = pair()
-        _ = one.publish((0..<2_000).map { .changed(DocumentID($0)) }, at: 1)
-        let messages = one.takeMessages(at: 1)
-        #expect(messages.count > 1)
-        _ = two.receive(messages, at: 1)
-        one.disconnected(at: 1)
-        // These messages are lost.
-        _ = say(&one, at: 2)
-        #expect(two.receive(say(&one, at: 2_000), at: 2_000).events.contains(.missed))
-    }
-
-    @Test("dropped notifications leave a hole in the numbers")
-    func dropped() {
-        var (one, two) = pair()
-        _ = one.publish((0...BusOutbox.mostNotifications).map { .changed(DocumentID(Int64($0))) }, at: 1)
-        let received = two.receive(say(&one, at: 1), at: 1)
-        #expect(received.events.first == .missed && received.count == 1)
-    }
-
-    @Test("a server whose connection was lost finds the others again")
-    func foundAgain() {
-        var (one, two) = pair()
-        one.disconnected(at: 1)
-        #expect(one.peerCount == 0)
-        let received = one.receive(say(&two, at: 1_000), at: 1_000)
-        #expect(received.events == [.found(two.id)] && one.peerCount == 1)
     }
 }

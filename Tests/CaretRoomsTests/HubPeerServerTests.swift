@@ -268,6 +268,24 @@ struct HubPeerServerTests {
         #expect(world.published.suffix(2).contains(.roster(a)))
     }
 
+    @Test(
+        "a server needs the news of a document as long as it has a room, and needs them before the room acts")
+    func neededNews() throws {
+        let world = server()
+        let (a, b) = (world.document("a", "x"), world.document("b", "x"))
+        let ann = world.connect("ann")
+        #expect(ann.asks(#"{"type":"open","doc":"a"}"#) == ["opened"] && world.neededNews == [a])
+        #expect(ann.asks(#"{"type":"open","doc":"b"}"#) == ["opened"] && world.neededNews == [a, b])
+        // The store itself renames a document that nobody has open.
+        world.document("c", "x")
+        #expect(ann.asks(#"{"type":"rename","doc":"c","to":"d"}"#) == [#"{"type":"done"}"#])
+        #expect(world.neededNews == [a, b])
+        #expect(world.store.delete(a, at: 9) == nil)
+        learn(of: a, .notification, world)
+        #expect(world.neededNews == [b])
+        #expect(world.hub.roomCount == 1)
+    }
+
     @Test("a server without others publishes nothing and asks for nothing")
     func alone() {
         let world = ServerWorld()
@@ -276,7 +294,7 @@ struct HubPeerServerTests {
         _ = ann.asks(#"{"type":"open","doc":"a"}"#)
         let calls = world.calls.count
         world.pass(milliseconds: 10_000)
-        #expect(world.published == [] && world.calls.count == calls)
+        #expect(world.published == [] && world.calls.count == calls && world.neededNews == [])
     }
 }
 

@@ -59,6 +59,8 @@ final class ServerWorld {
     /// The hub's calls to the store.
     private(set) var calls: [StoreCall] = []
     private(set) var trace: [String] = []
+    /// The documents whose news the hub needs.
+    private(set) var neededNews: Set<DocumentID> = []
     var keepsTrace = false
     private(set) var isFinished = false
     private(set) var watchesCommits = false
@@ -302,6 +304,9 @@ final class ServerWorld {
             post(.room(document)) { [unowned self] in self.drop(document) }
         case .publish(let notification): published.append(notification)
         case .report(let load): reports.append(load)
+        case .needNews(let document, let isNeeded):
+            precondition(neededNews.contains(document) != isNeeded, "the hub says twice what it needs")
+            if isNeeded { neededNews.insert(document) } else { neededNews.remove(document) }
         case .watchCommits(let isWanted): watchesCommits = isWanted
         // Connections of this world read over lines, and only reads over HTTP are kept.
         case .encode(let id, let text, let version):

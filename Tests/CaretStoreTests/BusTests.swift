@@ -12,7 +12,8 @@ import Testing
     private final class Ear: Sendable {
         private let received = Mutex<[BusEvent]>([])
 
-        init(_ store: PostgresStore) {
+        init(_ store: PostgresStore, needsAll: Bool = true) {
+            if needsAll { store.bus?.needAll(true) }
             store.bus?.listen { event in self.received.withLock { $0.append(event) } }
         }
 
@@ -195,6 +196,64 @@ import Testing
         }
         here.bus?.publish([.revoked(TokenID(3))])
         try await ear.waits { $0.notifications == [.revoked(TokenID(3))] }
+        await here.close()
+        await there.close()
+    }
+
+    // MARK: Who gets what
+
+    /// A server that has joined, and has said what it needs.
+    private func opened(_ address: String, _ node: String, at document: DocumentID?) throws -> (
+        PostgresStore, Ear
+    ) {
+        let store = try open(address, node)
+        let ear = Ear(store, needsAll: false)
+        if let document { store.bus?.opened(document) }
+        return (store, ear)
+    }
+
+    /// Publishes to all, and waits until these servers have it. What was published before has arrived then, too.
+    private func waitForAll(_ store: PostgresStore, _ token: Int64, _ ears: [Ear]) async throws {
+        store.bus?.publish([.revoked(TokenID(token))])
+        for ear in ears { try await ear.waits { $0.notifications.contains(.revoked(TokenID(token))) } }
+    }
+
+    @Test("the news of a document reach the servers that have it open, and no others")
+    func onlyReaders() async throws {
+        let address = try PostgresCluster.shared.get().newAddress()
+        let document = DocumentID(5)
+        let (here, own) = try opened(address, "here", at: nil)
+        let (reader, heard) = try opened(address, "reader", at: document)
+        let (other, unheard) = try opened(address, "other", at: DocumentID(6))
+        // Now each server has heard each other one.
+        try await waitForAll(here, 1, [heard, unheard])
+        try await waitForAll(reader, 2, [own, unheard])
+        try await waitForAll(other, 3, [own, heard])
+        let news: [PeerNotification] = [.head(document, 7), .changed(document), .left(document, "s1")]
+        here.bus?.publish(news)
+        try await heard.waits { $0.notifications.isSuperset(of: news) }
+        try await waitForAll(here, 4, [heard, unheard])
+        #expect(unheard.notifications.isDisjoint(with: news))
+        // A server that opens the document later gets the news of the last seconds.
+        other.bus?.opened(document)
+        try await unheard.waits { $0.notifications.isSuperset(of: news) }
+        for store in [here, reader, other] { await store.close() }
+    }
+
+    @Test("while a server of an earlier version runs, all news are sent to all")
+    func earlierVersion() async throws {
+        let cluster = try PostgresCluster.shared.get()
+        let address = cluster.newAddress()
+        let (here, own) = try opened(address, "here", at: nil)
+        let (there, ear) = try opened(address, "there", at: nil)
+        try await waitForAll(there, 1, [own])
+        try await waitForAll(here, 2, [ear])
+        let schema = try #require(address.components(separatedBy: "%3D").last)
+        // What caretd 0.2.0 sends when it starts, with a token, so that the test knows when it has arrived.
+        try cluster.execute("SELECT pg_notify('caret.\(schema)', '99.z.1 t9')")
+        try await own.waits { $0.notifications.contains(.revoked(TokenID(9))) }
+        here.bus?.publish([.head(DocumentID(5), 7)])
+        try await ear.waits { $0.notifications.contains(.head(DocumentID(5), 7)) }
         await here.close()
         await there.close()
     }

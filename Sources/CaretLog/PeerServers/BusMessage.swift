@@ -1,50 +1,82 @@
 import CaretCore
 
-/// One message that a server sends to the others with `NOTIFY`: words that are separated by spaces.
+/// One message that a server sends to one or to all of the others with `NOTIFY`: words that are separated by spaces.
 ///
-/// The first word names the server, its run, and how many messages the run has sent. Each other word is one
-/// notification. A server ignores a kind that it does not know, so that a newer server can be started beside it.
+/// The first word names the server, its run, and how many messages the run has sent to all; or how many to one server,
+/// and the run of that one. A server ignores a word that it does not know, so that a newer server can be started
+/// beside it.
 package struct BusMessage: Equatable {
+    package enum Word: Equatable {
+        case notification(PeerNotification)
+        /// The sender needs the news of the documents in these slices, and of no others.
+        case needs(DocumentSlices)
+        /// Since it last said what it needs, the sender also needs these.
+        case needsToo(DocumentSlices)
+        /// The sender has sent so many messages to this server alone.
+        case sent(Int64, to: NodeID)
+        /// The sender asks all servers to say what they need.
+        case asksForNeeds
+    }
+
     package let sender: NodeID
     /// The number of the message, beginning at 1. A hole shows that a message was lost.
     package let number: Int64
-    package let notifications: [PeerNotification]
+    /// The run of the server to which alone the message was sent; nil if it was sent to all.
+    package let recipient: UInt64?
+    package let words: [Word]
+
+    package var notifications: [PeerNotification] {
+        words.compactMap { if case .notification(let one) = $0 { one } else { nil } }
+    }
 
     /// PostgreSQL refuses longer messages.
     package static let mostBytes = 7_900
 
-    /// The message as text, with as many notifications as fit. Removes them from `notifications`.
+    /// The message as text, with as many words as fit. Removes them from `words`.
     package static func take(
-        from notifications: inout ArraySlice<PeerNotification>, sender: NodeID, number: Int64
+        from words: inout ArraySlice<Word>, sender: NodeID, number: Int64, to recipient: UInt64? = nil
     ) -> String {
-        var text = "\(sender.node).\(String(sender.run, radix: 36)).\(number)"
-        while let next = notifications.first {
-            let word = word(of: next)
+        var text = "\(text(of: sender)).\(number)"
+        if let recipient { text += "." + String(recipient, radix: 36) }
+        while let next = words.first {
+            let word = self.text(of: next)
             if text.utf8.count + 1 + word.utf8.count <= mostBytes {
                 text += " " + word
             } else if text.contains(" ") {
                 break
             }
             // A word that is too long for any message is left out. The limits of names and ids allow no such word.
-            notifications = notifications.dropFirst()
+            words = words.dropFirst()
         }
         return text
     }
 
-    private static func word(of notification: PeerNotification) -> String {
+    private static func text(of node: NodeID) -> String { "\(node.node).\(String(node.run, radix: 36))" }
+
+    private static func text(of word: Word) -> String {
+        switch word {
+        case .notification(let notification): text(of: notification)
+        case .needs(let slices): "=" + slices.text
+        case .needsToo(let slices): "+" + slices.text
+        case .sent(let count, let node): "n\(text(of: node)).\(count)"
+        case .asksForNeeds: "?"
+        }
+    }
+
+    private static func text(of notification: PeerNotification) -> String {
         switch notification {
         case .head(let document, let revision): "h\(document.value).\(revision.value)"
         case .changed(let document): "c\(document.value)"
         case .revoked(let token): "t\(token.value)"
         case .signedOut: "o"
         case .joined(let pusher, let time): "j\(hex(pusher.user)).\(hex(pusher.client)).\(time)"
-        case .selected(let session): word(of: session)
+        case .selected(let session): text(of: session)
         case .left(let document, let session): "l\(document.value).\(hex(session))"
         case .roster(let document): "r\(document.value)"
         }
     }
 
-    private static func word(of session: PublishedSession) -> String {
+    private static func text(of session: PublishedSession) -> String {
         let place = "s\(session.document.value).\(String(session.epoch, radix: 36)).\(session.revision.value)"
         let who = [session.session, session.user, session.client, session.info ?? ""].map(hex).joined(
             separator: ".")
@@ -60,11 +92,38 @@ package struct BusMessage: Equatable {
         var words = text.split(separator: " ", omittingEmptySubsequences: false)[...]
         guard let first = words.popFirst() else { return nil }
         let parts = first.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let node = Int64(parts[0]), let run = UInt64(parts[1], radix: 36),
+        guard parts.count == 3 || parts.count == 4, let sender = BusMessage.node(parts[0], parts[1]),
             let number = Int64(parts[2])
         else { return nil }
-        (sender, self.number) = (NodeID(node: node, run: run), number)
-        notifications = words.compactMap(BusMessage.notification)
+        if parts.count == 4 {
+            guard let run = UInt64(parts[3], radix: 36) else { return nil }
+            recipient = run
+        } else {
+            recipient = nil
+        }
+        (self.sender, self.number) = (sender, number)
+        self.words = words.compactMap(BusMessage.word)
+    }
+
+    private static func node(_ number: Substring, _ run: Substring) -> NodeID? {
+        guard let node = Int64(number), let run = UInt64(run, radix: 36) else { return nil }
+        return NodeID(node: node, run: run)
+    }
+
+    private static func word(_ text: Substring) -> Word? {
+        let rest = text.dropFirst()
+        switch text.first {
+        case "=": return DocumentSlices(text: rest).map { .needs($0) }
+        case "+": return DocumentSlices(text: rest).map { .needsToo($0) }
+        case "?" where rest.isEmpty: return .asksForNeeds
+        case "n":
+            let parts = rest.split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count == 3, let node = node(parts[0], parts[1]), let count = Int64(parts[2]) else {
+                return nil
+            }
+            return .sent(count, to: node)
+        default: return notification(text).map { .notification($0) }
+        }
     }
 
     private static func notification(_ word: Substring) -> PeerNotification? {

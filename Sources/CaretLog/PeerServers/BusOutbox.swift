@@ -2,18 +2,9 @@ import CaretCore
 
 /// The notifications for the next message. A newer one replaces an older one about the same subject.
 package struct BusOutbox {
-    /// What a notification is about.
-    private enum Subject: Hashable {
-        case head(DocumentID)
-        case joined(PublicPusher)
-        /// A session has one document open, and what it does later replaces what it did before.
-        case session(ByteString)
-        case other(PeerNotification)
-    }
-
-    private var notifications: [Subject: PeerNotification] = [:]
+    private var notifications: [PeerNotification.Subject: PeerNotification] = [:]
     /// In the order in which they came, so that each run of the simulation sends the same messages.
-    private var order: [Subject] = []
+    private var order: [PeerNotification.Subject] = []
     /// Whether notifications were dropped, so that the other servers must look for changes themselves.
     package private(set) var hasDropped = false
 
@@ -24,11 +15,13 @@ package struct BusOutbox {
 
     package var isEmpty: Bool { order.isEmpty && !hasDropped }
 
-    package mutating func add(_ new: PeerNotification) { put(new) { BusOutbox.merged($0, new) } }
+    package mutating func add(_ new: PeerNotification) { put(new) { $0.merged(with: new) } }
 
-    /// Adds notifications that were taken and not sent. Those that are here by now are newer.
+    func contains(_ subject: PeerNotification.Subject) -> Bool { notifications[subject] != nil }
+
+    /// Adds earlier notifications. Those that are here by now are newer.
     package mutating func putBack(_ old: [PeerNotification]) {
-        for one in old { put(one) { BusOutbox.merged(one, $0) } }
+        for one in old { put(one) { one.merged(with: $0) } }
     }
 
     /// Adds a notification, or replaces the one about the same subject.
@@ -37,7 +30,7 @@ package struct BusOutbox {
             self = BusOutbox()
             hasDropped = true
         }
-        let subject = BusOutbox.subject(of: one)
+        let subject = one.subject
         if let known = notifications[subject] {
             notifications[subject] = replacing(known)
         } else {
@@ -46,27 +39,49 @@ package struct BusOutbox {
         }
     }
 
-    private static func subject(of notification: PeerNotification) -> Subject {
-        switch notification {
+    /// Removes and returns all notifications.
+    package mutating func take() -> (notifications: [PeerNotification], hasDropped: Bool) {
+        defer { self = BusOutbox() }
+        return (order.compactMap { notifications[$0] }, hasDropped)
+    }
+}
+
+extension PeerNotification {
+    /// What a notification is about. A newer one about the same subject replaces it.
+    package enum Subject: Hashable {
+        case head(DocumentID)
+        case joined(PublicPusher)
+        /// A session has one document open, and what it does later replaces what it did before.
+        case session(ByteString)
+        case other(PeerNotification)
+    }
+
+    var subject: Subject {
+        switch self {
         case .head(let document, _): .head(document)
         case .joined(let pusher, _): .joined(pusher)
         case .selected(let session): .session(session.session)
         case .left(_, let session): .session(session)
-        case .changed, .revoked, .signedOut, .roster: .other(notification)
+        case .changed, .revoked, .signedOut, .roster: .other(self)
         }
     }
 
-    private static func merged(_ old: PeerNotification, _ new: PeerNotification) -> PeerNotification {
-        switch (old, new) {
+    /// What replaces this notification if `new` is a newer one about the same subject.
+    func merged(with new: PeerNotification) -> PeerNotification {
+        switch (self, new) {
         case (.head(let document, let one), .head(_, let other)): .head(document, max(one, other))
         case (.joined(let pusher, let one), .joined(_, let other)): .joined(pusher, at: max(one, other))
         default: new
         }
     }
 
-    /// Removes and returns all notifications.
-    package mutating func take() -> (notifications: [PeerNotification], hasDropped: Bool) {
-        defer { self = BusOutbox() }
-        return (order.compactMap { notifications[$0] }, hasDropped)
+    /// The document whose news this is. Only servers that have the document open need it. Nil if all servers need it.
+    package var document: DocumentID? {
+        switch self {
+        case .head(let document, _), .changed(let document), .left(let document, _), .roster(let document):
+            document
+        case .selected(let session): session.document
+        case .revoked, .signedOut, .joined: nil
+        }
     }
 }

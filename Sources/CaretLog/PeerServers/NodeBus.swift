@@ -2,8 +2,18 @@ package import CaretCore
 
 /// How servers over one store notify each other of changes. A store for a single server has no bus.
 package protocol NodeBus: Sendable {
-    /// Publishes notifications to all other servers.
+    /// Publishes notifications to the other servers that need them.
     func publish(_ notifications: [PeerNotification])
+
+    /// This server has opened a document, and needs its news. News from some seconds before come too, so a document may
+    /// be read before this call.
+    func opened(_ document: DocumentID)
+
+    /// This server has closed a document that was opened before.
+    func closed(_ document: DocumentID)
+
+    /// This server needs the news of all documents, or no longer.
+    func needAll(_ all: Bool)
 
     /// Calls `receive` for each event, on any thread, until the store is closed. `receive` must return soon.
     func listen(_ receive: @escaping @Sendable (BusEvent) -> Void)

@@ -60,11 +60,8 @@ struct BusConnection {
         try PoolerSign.check(new, shared.address, patience: shared.patience)
         process = try new.process()
         try new.execute(PostgresConnection.settings)
-        let row = try new.run("SELECT quote_ident(\(BusConnection.channel))").first
-        guard let channel = row.map({ String(decoding: $0.bytes(0), as: UTF8.self) }) else {
-            throw .lost("PostgreSQL returned no row")
-        }
-        try new.execute("LISTEN \(channel)")
+        try BusConnection.listen("(\(BusConnection.channel))", new)
+        try BusConnection.listen(BusConnection.channel(of: "\(shared.node)"), new)
         connection = new
         outage = nil
         hasName = try takesLock(of: shared.node)
@@ -74,8 +71,22 @@ struct BusConnection {
     /// Makes the transaction of a statement wait for no disk and no standby. Notifications are hints, and reports are repeated.
     static let withoutWaiting = "(SELECT set_config('synchronous_commit', 'off', true))"
 
-    /// One channel for each schema, so that two stores in one database do not disturb each other.
+    private static func listen(_ channel: String, _ connection: PostgresConnection) throws(PostgresFault) {
+        let row = try connection.run("SELECT quote_ident(\(channel))").first
+        guard let name = row.map({ String(decoding: $0.bytes(0), as: UTF8.self) }) else {
+            throw .lost("PostgreSQL returned no row")
+        }
+        try connection.execute("LISTEN \(name)")
+    }
+
+    /// The channel to all servers. There is one for each schema, so that two stores in one database do not disturb each
+    /// other.
     static let channel = "'caret.' || current_schema()"
+
+    /// The channel to the server with this number. The name of a schema would be too long for it.
+    private static func channel(of node: String) -> String {
+        "('caret.' || md5(current_schema()) || '.' || \(node))"
+    }
 
     /// The lock of a server that was killed, and of a connection that was cut, lasts until PostgreSQL has noticed the end.
     private static func endOfWait(_ shared: SharedState) -> ContinuousClock.Instant {
@@ -104,6 +115,7 @@ struct BusConnection {
             let number = try NodeTable.number(of: other, connection)
             if try takesLock(of: number) {
                 hasName = true
+                try BusConnection.listen(BusConnection.channel(of: "\(number)"), connection)
                 incarnation = shared.become(number)
                 return shared.onEvent(.nameLost(name, now: other))
             }
@@ -132,13 +144,15 @@ struct BusConnection {
     // MARK: Messages
 
     /// Sends messages together, in one transaction.
-    func send(_ messages: [String]) throws(PostgresFault) {
-        if messages.isEmpty { return }
+    func send(_ letters: [BusLetter]) throws(PostgresFault) {
+        if letters.isEmpty { return }
         try connection?.run(
             """
-            SELECT pg_notify(\(BusConnection.channel), message), \(BusConnection.withoutWaiting)
-            FROM unnest($1) AS message
-            """, [.texts(messages)])
+            SELECT pg_notify(
+                CASE node WHEN 0 THEN \(BusConnection.channel) ELSE \(BusConnection.channel(of: "node")) END, message),
+                \(BusConnection.withoutWaiting)
+            FROM unnest($1, $2) AS letter(node, message)
+            """, [.integers(letters.map { $0.recipient ?? 0 }), .texts(letters.map(\.text))])
     }
 
     /// Writes what this server says of itself, or that it has stopped.

@@ -43,6 +43,16 @@ final class PostgresBus: NodeBus, Sendable {
         if state.withLock({ $0.endpoint.publish(notifications, at: now) }) { signal.wake() }
     }
 
+    func opened(_ document: DocumentID) {
+        if state.withLock({ $0.endpoint.opened(document) }) { signal.wake() }
+    }
+
+    func closed(_ document: DocumentID) { state.withLock { $0.endpoint.closed(document) } }
+
+    func needAll(_ all: Bool) {
+        if state.withLock({ $0.endpoint.needAll(all) }) { signal.wake() }
+    }
+
     var unsentAge: Int64 { state.withLock { $0.endpoint.unsentAge(at: now) } }
 
     func listen(_ receive: @escaping @Sendable (BusEvent) -> Void) {
@@ -86,17 +96,17 @@ final class PostgresBus: NodeBus, Sendable {
         // Messages may have been missed before.
         if try connection.connectAgain(unless: signal) { pass([.missed]) }
         if !connection.isConnected { return }
-        let (messages, report) = state.withLock {
-            ($0.endpoint.takeMessages(at: now), isClosing ? nil : $0.report)
+        let (letters, report) = state.withLock {
+            ($0.endpoint.takeLetters(at: now), isClosing ? nil : $0.report)
         }
-        try connection.send(messages)
-        let sent = state.withLock { $0.endpoint.ended(areSent: true, at: now) }
-        if !messages.isEmpty { shared.onEvent(.bus(.sent(messages: messages.count, notifications: sent))) }
+        try connection.send(letters)
+        let sent = state.withLock { $0.endpoint.ended(areSent: true) }
+        if !letters.isEmpty { shared.onEvent(.bus(.sent(messages: letters.count, notifications: sent))) }
         try connection.write(report, isClosing: isClosing)
         let (nextBeat, isOther) = state.withLock { state in
             if state.report == report { state.report = nil }
             let isOther = state.endpoint.id.node != shared.node
-            if isOther { state.endpoint.become(.newRun(of: shared.node), at: now) }
+            if isOther { state.endpoint.become(.newRun(of: shared.node)) }
             return (state.endpoint.nextBeat, isOther)
         }
         if isOther { pass([.missed]) }
@@ -113,7 +123,7 @@ final class PostgresBus: NodeBus, Sendable {
 
     private func lostConnection() {
         let count = state.withLock { state in
-            defer { state.endpoint.disconnected(at: now) }
+            defer { state.endpoint.disconnected() }
             return state.endpoint.peerCount
         }
         if count > 0 { shared.onEvent(.bus(.lost(count))) }

@@ -21,7 +21,9 @@ package enum HubAction: Equatable, Sendable {
     /// Drop the room if it is idle. The runner answers with `dropped`, or with `kept` if the room is not
     /// idle.
     case dropRoom(DocumentID)
-    /// Start or stop reporting the commits of all rooms with `changed`.
+    /// This server needs the news of a document that other servers publish, or no longer. Only if others use the store.
+    case needNews(of: DocumentID, Bool)
+    /// Start or stop reporting the commits of all rooms, here with `changed` and at other servers with `bus`.
     case watchCommits(Bool)
     /// Publish a notification to the other servers over the same store.
     case publish(PeerNotification)

@@ -9,6 +9,7 @@ extension HubState {
         let entry = loaded.entry
         rooms[entry.id] = HubRoom(entry, .open)
         assign(entry.name, to: entry.id)
+        if sharesStore { emit(.needNews(of: entry.id, true)) }
         emit(.makeRoom(loaded))
         send(entry.id, request, PusherAnswer(entry: loaded.opener, head: loaded.head.revision))
     }
@@ -16,6 +17,7 @@ extension HubState {
     /// Forgets a room. Requests that wait for the room are looked up again.
     private mutating func forget(_ document: DocumentID) {
         guard let room = rooms.removeValue(forKey: document) else { return }
+        if sharesStore, room.state != .changingInStore { emit(.needNews(of: document, false)) }
         unname(document, room.name)
         // An opening under way may have read an older text than the one that the room had.
         if let name = room.name, openings[name] != nil { outdateLookUps(of: name) }

@@ -84,6 +84,9 @@ package final class HubRunner: JobWorker {
             case .dropRoom(let document): switchboard.send(.dropRoom(document), to: document)
             case .watchCommits(let watches):
                 switchboard.watchesCommits.store(watches, ordering: .sequentiallyConsistent)
+                switchboard.bus?.needAll(watches)
+            case .needNews(let document, true): switchboard.bus?.opened(document)
+            case .needNews(let document, false): switchboard.bus?.closed(document)
             case .publish(let notification): switchboard.bus?.publish([notification])
             case .report(let load): switchboard.bus?.report(switchboard.node.report(load))
             case .wake(let time): wake = time

@@ -181,6 +181,21 @@ final class SelectionNotPublished: PlantedFault {
     }
 }
 
+/// A server does not tell the others which documents it has open.
+final class NeedNotTold: PlantedFault {
+    override var needOfOpened: NeedOfOpened { .untold }
+}
+
+/// A server tells the others that it no longer needs the news of a document that it has open.
+final class NeedEndedEarly: PlantedFault {
+    override var needOfOpened: NeedOfOpened { .endedEarly }
+}
+
+/// What a server has published before it was told that another one needs it is not sent to that one.
+final class EarlierNewsForgotten: PlantedFault {
+    override var forgetsNews: Bool { true }
+}
+
 /// A server publishes no departure while no messages of other servers arrive.
 final class DepartureNotPublished: PlantedFault {
     override func published(_ notification: PeerNotification, hasPeers: Bool) -> PeerNotification? {

@@ -56,6 +56,15 @@ struct PeerLaw {
             "a server that has missed notifications compares everything with the store",
             [("a server does not notice that it has missed notifications", { MissedIgnored() })]),
 
+        // What is sent to whom.
+        PeerLaw(
+            "a server gets the news of each document that it has open, for as long as it is open",
+            [
+                ("a server does not tell the others which documents it has open", { NeedNotTold() }),
+                ("a server tells that it needs no news of a document that is open", { NeedEndedEarly() }),
+                ("news from before a server was known to need them are not sent", { EarlierNewsForgotten() }),
+            ]),
+
         // Remote sessions.
         PeerLaw(
             "a room publishes what its sessions select, with the revision in which it counts",

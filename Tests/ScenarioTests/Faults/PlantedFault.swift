@@ -7,6 +7,12 @@ import CaretWire
 /// A deliberate fault in the server, the store or a client, which the scenarios must find. This class itself
 /// changes nothing. A subclass overrides the methods that it breaks.
 class PlantedFault {
+    enum NeedOfOpened {
+        case told, untold
+        /// It is told, and ends although the document is open.
+        case endedEarly
+    }
+
     unowned(unsafe) var world: World!
 
     /// The store answers before its data is on disk.
@@ -57,6 +63,10 @@ class PlantedFault {
     /// Changes what a server publishes to the others; nil if it publishes nothing. `hasPeers` says whether messages of any
     /// of them arrive.
     func published(_ notification: PeerNotification, hasPeers: Bool) -> PeerNotification? { notification }
+    /// Whether servers tell the others that they need the news of a document that they have opened.
+    var needOfOpened: NeedOfOpened { .told }
+    /// Whether servers keep no news for servers that need them later.
+    var forgetsNews: Bool { false }
     /// Changes an event of a server's bus; nil if it does not come.
     func received(_ event: BusEvent) -> BusEvent? { event }
     /// Changes an answer of the store.

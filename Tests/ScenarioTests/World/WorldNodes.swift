@@ -19,11 +19,15 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
 
     /// Shorter than in a real server, so that little simulated time passes, in milliseconds.
     private static let (beat, silence): (Int64, Int64) = (100, 400)
+    /// As in a real server, because the time between two sweeps is as in a real server.
+    private static let keeping: Int64 = 2_500
 
     init(_ server: ServerRun) {
         self.server = server
         world = server.world
-        endpoint = BusEndpoint(server.id, beat: SimulatedBus.beat, silence: SimulatedBus.silence)
+        endpoint = BusEndpoint(
+            server.id, beat: SimulatedBus.beat, silence: SimulatedBus.silence,
+            keeping: world.fault.forgetsNews ? 0 : SimulatedBus.keeping)
         beat()
     }
 
@@ -34,6 +38,21 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
         if endpoint.publish(published, at: milliseconds) { becomeDue() }
         for one in published where !one.isAboutSession { repeatLate(one) }
     }
+
+    func opened(_ document: DocumentID) {
+        switch world.fault.needOfOpened {
+        case .told: break
+        case .untold: return
+        case .endedEarly: later(SimulatedBus.beat * 1_000) { $0.endpoint.closed(document) }
+        }
+        if endpoint.opened(document) { becomeDue() }
+    }
+
+    func closed(_ document: DocumentID) {
+        if world.fault.needOfOpened == .told { endpoint.closed(document) }
+    }
+
+    func needAll(_ all: Bool) { if endpoint.needAll(all) { becomeDue() } }
 
     /// `pass` passes events to the hub.
     func listen(_ receive: @escaping @Sendable (BusEvent) -> Void) {}
@@ -53,10 +72,12 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
     private func turn() {
         isTurnDue = false
         if world.now < cutUntil { return }
-        let messages = endpoint.takeMessages(at: milliseconds)
-        endpoint.ended(areSent: true, at: milliseconds)
-        for message in messages {
-            for case let other? in world.nodes where other !== server { send(message, to: other) }
+        let letters = endpoint.takeLetters(at: milliseconds)
+        endpoint.ended(areSent: true)
+        for letter in letters {
+            for case let other? in world.nodes where other !== server {
+                if letter.recipient ?? other.id.node == other.id.node { send(letter.text, to: other) }
+            }
         }
     }
 
@@ -88,6 +109,7 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
 
     private func receive(_ messages: [String]) {
         for event in endpoint.receive(messages, at: milliseconds).events { pass(event) }
+        if endpoint.hasLetters { becomeDue() }
     }
 
     private func pass(_ event: BusEvent) {
@@ -110,7 +132,7 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
     func cut(microseconds: Int64) {
         if world.now < cutUntil { return }
         cutUntil = world.now + microseconds
-        endpoint.disconnected(at: milliseconds)
+        endpoint.disconnected()
         later(microseconds) { bus in
             bus.pass(.missed)
             bus.turn()

@@ -35,6 +35,7 @@ import Testing
 
         mutating func push(to document: DocumentID, at server: Int) {
             heads[document, default: 0] += 1
+            if known[server][document] != nil { known[server][document] = heads[document] }
             pushes += 1
             readers += known.indices.count { $0 != server && known[$0][document] != nil }
             let head = PeerNotification.head(document, Revision(heads[document] ?? 0))

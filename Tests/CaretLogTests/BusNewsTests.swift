@@ -108,9 +108,9 @@ import Testing
             "news that are not kept must be missed")
     }
 
-    @Test("with 300 servers, a push costs one message for each other server that has the document open")
+    @Test("with 100 servers, a push costs one message for each other server that has the document open")
     func manyServers() {
-        for count in [3, 30, 300] {
+        for count in [3, 30, 100] {
             var (crowd, random) = (Crowd(count), Seeded(7))
             for server in 0..<count { crowd.send(from: server) }
             crowd.deliverAll()
@@ -124,7 +124,7 @@ import Testing
             }
             crowd.deliverAll()
             crowd.delivered = 0
-            for _ in 0..<1_000 {
+            for _ in 0..<3_000 / count {
                 let document = random.pick(documents)
                 let server = crowd.known.firstIndex { $0[document] != nil } ?? 0
                 crowd.push(to: document, at: server)

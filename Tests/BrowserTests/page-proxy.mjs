@@ -46,7 +46,8 @@ export async function testPageProxy(programs) {
             await hasPageOffline(page)
             proxy.signOut(status)
             await page.goTo(`${proxy.origin}/d/home/ann/list`)
-            assert.equal(await page.evaluate(title), 'Sign in')
+            // The page from the worker is loaded first. Its script finds out that the proxy must answer, and reloads.
+            await page.waitFor(() => document.title === 'Sign in' && document.querySelector('a') !== null, 'the sign-in')
             await signIn()
             await hasText(page, 'Rice')
         })

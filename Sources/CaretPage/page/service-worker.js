@@ -57,7 +57,18 @@ async function keptFile(event, path) {
     if (!name) return null
     const isStart = event.request.destination === 'script' && startPath.test(path)
     if (isStart && await setAfterCheck(event, event.clientId, name) !== name) return reloadScript()
-    return caches.match(path, { cacheName: name })
+    const file = await caches.match(path, { cacheName: name })
+    return isPage && file ? withOwnStart(file, event.resultingClientId) : file
+}
+
+/**
+ * The page with an address of its start that no other page has. A browser that has a script in its memory does not ask
+ * the worker for it again, so the page would start without the check.
+ */
+async function withOwnStart(page, client) {
+    const text = await page.text()
+    const { status, headers } = page
+    return new Response(text.replaceAll(/\/page\/app-\w+\.js/g, `$&?${client}`), { status, headers })
 }
 
 function reloadScript() {

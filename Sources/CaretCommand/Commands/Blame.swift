@@ -1,5 +1,6 @@
 import CaretClient
 import CaretCore
+import CaretLog
 import FoundationEssentials
 
 /// Prints the author of each line.

@@ -1,6 +1,5 @@
-import CaretCommand
 import CaretCore
-import CaretSync
+import CaretLog
 import TestSupport
 import Testing
 

@@ -145,15 +145,16 @@ import Testing
                 [.head(document, Revision(revision)), .changed(DocumentID(2)), selected], at: 1)
         }
         _ = servers[0].publish([left], at: 1)
+        // Until just before this server would count as gone, its news may have waited for the bus.
         _ = servers[1].opened(document)
-        send(from: 1, in: &servers, at: 2_400)
-        let sent = send(from: 0, in: &servers, at: 2_400)
+        send(from: 1, in: &servers, at: PeerServers.silence - 1)
+        let sent = send(from: 0, in: &servers, at: PeerServers.silence - 1)
         #expect(Set(notifications(sent.events[1])) == [.head(document, 3), left] && sent.received[2] == 1)
         #expect(sent.events[2] == [], "a beat says nothing of documents")
         // What is older was found by a sweep.
         _ = servers[2].opened(document)
-        send(from: 2, in: &servers, at: 7_600)
-        let later = send(from: 0, in: &servers, at: 7_600)
+        send(from: 2, in: &servers, at: 12_100)
+        let later = send(from: 0, in: &servers, at: 12_100)
         #expect(later.events.allSatisfy { notifications($0) == [] })
     }
 

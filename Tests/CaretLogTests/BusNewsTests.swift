@@ -16,7 +16,7 @@ import Testing
         var (pushes, delivered, readers) = (0, 0, 0)
         var now: Int64 = 0
 
-        init(_ count: Int, keeping: Int64 = 2_500) {
+        init(_ count: Int, keeping: Int64 = BusEndpoint.keeping) {
             servers = (1...Int64(count)).map { BusEndpoint(NodeID(node: $0, run: 7), keeping: keeping) }
             known = Array(repeating: [:], count: count)
             links = Array(repeating: Array(repeating: [], count: count), count: count)
@@ -102,7 +102,9 @@ import Testing
     @Test("a server that reads a document before it tells the others that it has it open misses no revision")
     func nothingIsMissed() {
         // No server is silent for long in these runs, because the time is short.
-        for seed in 0..<UInt64(300) { #expect(isUpToDate(seed, keeping: 2_500 * 8), "seed \(seed)") }
+        for seed in 0..<UInt64(300) {
+            #expect(isUpToDate(seed, keeping: 8 * BusEndpoint.keeping), "seed \(seed)")
+        }
         #expect(
             (0..<UInt64(300)).contains { !isUpToDate($0, keeping: 0) },
             "news that are not kept must be missed")

@@ -38,10 +38,13 @@ package struct BusEndpoint {
     private var oldest: Int64?
     private var oldestUnderway: Int64?
 
-    /// News are kept for between one and two times `keeping` milliseconds, for servers that open their document then.
+    /// How long news are kept for servers that open their document then, in milliseconds. Some are kept twice as long. A
+    /// server that could not tell what it needs counts as gone before that, so it never misses what is no longer kept.
+    package static let keeping = PeerServers.silence + PeerServers.beat
+
     package init(
         _ id: NodeID, beat: Int64 = PeerServers.beat, silence: Int64 = PeerServers.silence,
-        keeping: Int64 = 2_500
+        keeping: Int64 = BusEndpoint.keeping
     ) {
         (self.id, self.beat) = (id, beat)
         peers = PeerServers(silence: silence)

@@ -19,15 +19,14 @@ final class SimulatedBus: NodeBus, @unchecked Sendable {
 
     /// Shorter than in a real server, so that little simulated time passes, in milliseconds.
     private static let (beat, silence): (Int64, Int64) = (100, 400)
-    /// As in a real server, because the time between two sweeps is as in a real server.
-    private static let keeping: Int64 = 2_500
 
     init(_ server: ServerRun) {
         self.server = server
         world = server.world
         endpoint = BusEndpoint(
             server.id, beat: SimulatedBus.beat, silence: SimulatedBus.silence,
-            keeping: world.fault.forgetsNews ? 0 : SimulatedBus.keeping)
+            // As in a real server, because the time between two sweeps is as in a real server.
+            keeping: world.fault.forgetsNews ? 0 : BusEndpoint.keeping)
         beat()
     }
 

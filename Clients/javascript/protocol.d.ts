@@ -136,6 +136,22 @@ export interface RevisionSummary {
     edits?: Edit[]
 }
 
+/** Successive lines that the same revision changed last, as listed by `blamed`. */
+export interface BlamedLines {
+    /** The number of the first of these lines; the first line of a text is 1. */
+    line: number
+    /** How many lines they are. */
+    lines: number
+    /** The revision that changed them last, or the oldest kept revision. */
+    rev: number
+    /** Who made that revision; missing if they did not change since the oldest kept revision. */
+    user?: string
+    /** The public id of their client. */
+    client?: string
+    /** When it was committed. */
+    time?: number
+}
+
 /** A named revision. */
 export interface TagListItem {
     /** The name. */
@@ -358,7 +374,7 @@ export interface WelcomeMessage {
     user: string
     /** The public id of the client: others see this one. */
     client?: string
-    /** What the server can do beyond the basics: `follow`, `squash`, `exact`. */
+    /** What the server can do beyond the basics: `follow`, `squash`, `exact`, `blame`. */
     features?: string[]
     /** The limits below; a missing limit has its default. */
     limits: LimitsAnnounced
@@ -792,6 +808,36 @@ export interface RevisionsMessage {
     more?: boolean
 }
 
+/** Requests a page of who changed each line of a text last. */
+export interface BlameMessage {
+    type: 'blame'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** The revision of the text; without it, the head. */
+    rev?: number
+    /** Only lines after the one with this number. */
+    after?: number
+    /** How many ranges at most; the default is 100. */
+    limit?: number
+}
+
+/** The answer to `blame`. */
+export interface BlamedMessage {
+    type: 'blamed'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** Its epoch. */
+    epoch: string
+    /** The revision of the text. */
+    rev: number
+    /** The ranges of lines, in order. */
+    ranges: BlamedLines[]
+    /** There are more after the last one. */
+    more?: boolean
+}
+
 /** Makes a new revision with the text of an old revision. The server treats this request as a push. */
 export interface RestoreMessage {
     type: 'restore'
@@ -1150,6 +1196,7 @@ export type ClientMessage =
     | UnfollowMessage
     | ReadMessage
     | HistoryMessage
+    | BlameMessage
     | RestoreMessage
     | RenameMessage
     | DeleteMessage
@@ -1193,6 +1240,7 @@ export type ServerMessage =
     | DoneMessage
     | TextMessage
     | RevisionsMessage
+    | BlamedMessage
     | TagsMessage
     | TokensMessage
     | TokenAddedMessage

@@ -157,21 +157,21 @@ package final class PostgresStore: SQLStore {
     /// The next append needs the row, if another server has appended to the document.
     package func note(_ row: DocumentRow) { rows.note(row) }
 
-    package func run(_ replay: TextReplay, for waiting: WaitingCall) {
+    package func run<Read: SteppedRead>(_ read: Read, for waiting: WaitingCall) {
         attempt(on: reads, as: .long) { readers in
-            var replay = replay
+            var read = read
             return Result { () throws(PostgresFault) in
                 try PostgresStore.tryingAgain { () throws(PostgresFault) in
-                    try readers.lane.waitForOutcomes(of: [replay.document])
-                    // A step changes the replay, so it must come before the tuple copies it.
-                    let snapshot = try replay.step(&readers[.long])
-                    return (replay, snapshot)
+                    try readers.lane.waitForOutcomes(of: [read.document])
+                    // A step changes the read, so it must come before the tuple copies it.
+                    let answer = try read.nextStep(&readers[.long])
+                    return (read, answer)
                 }
             }
-        } then: { [self] step in
-            switch closingIfDamaged(replay.document, step) {
+        } then: { [self] (step: Result<(Read, StoreAnswer?), PostgresFault>) in
+            switch closingIfDamaged(read.document, step) {
             case .failure(let refusal): waiting.answer(.failure(refusal))
-            case .success((_, let snapshot?)): waiting.answer(.text(.success(snapshot)))
+            case .success((_, let answer?)): waiting.answer(answer)
             case .success((let next, nil)): run(next, for: waiting)
             }
         }

@@ -254,16 +254,16 @@ package final class SQLiteStore: SQLStore {
         }
     }
 
-    /// Does the next step of a replay. Further steps run after the calls that wait meanwhile, so the queue
-    /// takes turns between all replays, and a long one does not delay short ones.
-    package func run(_ replay: TextReplay, for waiting: WaitingCall) {
+    /// Does the next step of a read. Further steps run after the calls that wait meanwhile, so the queue takes
+    /// turns between all such reads, and a long one does not delay short ones.
+    package func run(_ read: some SteppedRead, for waiting: WaitingCall) {
         openCalls.begin()
         histories.async { [self] reader in
-            var replay = replay
-            switch result(replay.document, { () throws(StoreFault) in try replay.step(&reader) }) {
+            var read = read
+            switch result(read.document, { () throws(StoreFault) in try read.nextStep(&reader) }) {
             case .failure(let refusal): waiting.answer(.failure(refusal))
-            case .success(let snapshot?): waiting.answer(.text(.success(snapshot)))
-            case .success(nil): run(replay, for: waiting)
+            case .success(let answer?): waiting.answer(answer)
+            case .success(nil): run(read, for: waiting)
             }
             openCalls.end()
         }

@@ -75,6 +75,9 @@ import Testing
         }
         let before = try await client.read("lists/shopping", at: .revision(1))
         print(before.text)
+        for lines in try await client.blame("lists/shopping").ranges {
+            print(lines.first, lines.count, lines.revision.value, lines.author?.user ?? "")
+        }
         #expect(before.text == "Milk\nBread\n")
         do {
             _ = try await client.read("lists/nothing")

@@ -64,7 +64,8 @@ import Testing
         "after a disconnect, a request is sent again only if this does no harm",
         arguments: [
             (.list(List()), true), (.read(Read(document: "a")), true),
-            (.history(History(document: "a")), true), (.ping(Ping()), true),
+            (.history(History(document: "a")), true), (.blame(BlameRequest(document: "a")), true),
+            (.ping(Ping()), true),
             (.push(Push(document: "a", epoch: "e", base: 1, seq: 1, content: .text("b"))), true),
             (.restore(Restore(document: "a", epoch: "e", revision: 1, seq: 1)), true),
             (.admin(.listTokens(ListTokens())), true), (.admin(.counters(ReadCounters())), true),

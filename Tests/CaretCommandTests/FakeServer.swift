@@ -34,7 +34,7 @@ final class FakeServer: Sendable {
             }
         }
         guard isBound, listen(socket, 8) == 0 else { throw CommandSession.DidNotStart(output: path) }
-        FakeServer.run(socket, Answers(answers.merging(["hello": [FakeServer.welcome]]) { $1 }))
+        FakeServer.run(socket, Answers(answers.merging(["hello": [FakeServer.welcome]]) { own, _ in own }))
     }
 
     deinit {

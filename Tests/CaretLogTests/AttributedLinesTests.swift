@@ -6,10 +6,10 @@ import Testing
 @Suite("The revision that last changed each line") struct AttributedLinesTests {
     /// Applies changes of one edit each. Returns, for each line, the revision that changed it last.
     private func revisions(_ edits: [(Range<Int>, String)]) throws -> [Int] {
-        var (lines, text) = (AttributedLines(TextBuffer(), at: 0), TextBuffer())
+        var (lines, text) = (try AttributedLines(TextBuffer(), at: 0), TextBuffer())
         for (index, (range, new)) in edits.enumerated() {
             let change = try Change([try Edit(Offset(range.lowerBound)..<Offset(range.upperBound), new)])
-            lines.apply(change, making: Revision(index + 1))
+            try lines.apply(change, making: Revision(index + 1))
             try text.apply(change)
             expectLengths(lines, text)
         }
@@ -19,7 +19,13 @@ import Testing
     private func expectLengths(_ lines: AttributedLines, _ text: TextBuffer) {
         let table = LineTable(text.string)
         let lengths = (0..<table.count).map { table.text(table.range($0)).utf16.count }
-        #expect(lines.lines.map(\.length) == lengths)
+        #expect(lines.lines.map(\.length) == lengths && lines.count == lengths.count)
+        var seen: [AttributedLines.Line] = []
+        lines.forEachLine {
+            seen.append($0)
+            return true
+        }
+        #expect(seen == lines.lines)
     }
 
     private static let cases: [(String, [(Range<Int>, String)], [Int])] = [
@@ -69,11 +75,12 @@ import Testing
         .enabled(if: TraceFolder.reasonForAbsence == nil), arguments: ["sveltecomponent", "rustcode"])
     func sessions(name: String) throws {
         let trace = try Trace(named: name)
-        var (lines, text) = (AttributedLines(try TextBuffer(trace.start), at: 0), try TextBuffer(trace.start))
+        var text = try TextBuffer(trace.start)
+        var lines = try AttributedLines(text, at: 0)
         // The revision that inserted each code unit.
         var units = [Int](repeating: 0, count: trace.start.utf16.count)
         for (index, edit) in trace.edits.enumerated() {
-            lines.apply(try Change([edit]), making: Revision(index + 1))
+            try lines.apply(try Change([edit]), making: Revision(index + 1))
             try text.apply(edit)
             units.replaceSubrange(
                 edit.range.lowerBound.value..<edit.range.upperBound.value,
@@ -90,17 +97,65 @@ import Testing
         }
     }
 
+    @Test("a change that does not fit the text is refused")
+    func misplaced() throws {
+        for range in [4..<4, 0..<4, 3..<9] {
+            var lines = try AttributedLines(TextBuffer("a\nb"), at: 0)
+            let edit = try Edit(Offset(range.lowerBound)..<Offset(range.upperBound), "x")
+            #expect(throws: AttributedLines.Fault.misplaced) {
+                try lines.apply(try Change([edit]), making: 1)
+            }
+        }
+    }
+
+    @Test("more lines than allowed are refused, in the first text and after each change")
+    func tooManyLines() throws {
+        for text in ["1\n2\n3", "1\n2\n3\n"] {
+            #expect(try AttributedLines(TextBuffer(text), at: 0, atMost: 3).count == 3)
+        }
+        for text in ["1\n2\n3\n4", "\n\n\n\n", "\n\n\n\n\n\n"] {
+            #expect(throws: AttributedLines.Fault.tooManyLines) {
+                try AttributedLines(TextBuffer(text), at: 0, atMost: 3)
+            }
+        }
+        for (edits, fault) in [
+            ([(0..<0, "x\n")], nil), ([(0..<0, "x\ny\n")], .tooManyLines),
+            ([(0..<0, "\n\n\n\n")], .tooManyLines),
+            ([(0..<2, ""), (4..<4, "x\ny\n")], nil), ([(0..<4, "x\ny\nz\n")], nil),
+        ] as [([(Range<Int>, String)], AttributedLines.Fault?)] {
+            var lines = try AttributedLines(TextBuffer("a\nb\n"), at: 0, atMost: 3)
+            let change = try Change(
+                edits.map { try Edit(Offset($0.lowerBound)..<Offset($0.upperBound), $1) })
+            var found: AttributedLines.Fault?
+            do throws(AttributedLines.Fault) { try lines.apply(change, making: 1) } catch { found = error }
+            #expect(found == fault, "\(edits)")
+        }
+    }
+
+    @Test("texts that grew and shrank often have no more blocks than they need")
+    func smallBlocks() throws {
+        var lines = try AttributedLines(TextBuffer(), at: 0)
+        for revision in 1...40 {
+            let text = String(repeating: "\n", count: 4_000)
+            try lines.apply(Change([Edit(0..<0, text)]), making: Revision(2 * revision - 1))
+            // All new lines are deleted, except one of each 100.
+            let edits = try (0..<40).map { try Edit(Offset($0 * 100)..<Offset($0 * 100 + 99), "") }
+            try lines.apply(Change(edits), making: Revision(2 * revision))
+        }
+        #expect(lines.count == 1_600 && lines.blockCount < 20)
+    }
+
     @Test("after 2,000 random edits, the lengths of 5,000 lines are correct")
     func blocks() throws {
         var random = Seeded(7)
         var text = try TextBuffer(String(repeating: "line\n", count: 5_000))
-        var lines = AttributedLines(text, at: 0)
+        var lines = try AttributedLines(text, at: 0)
         for revision in 1...2_000 {
             let start = random.number(0...text.length.utf16)
             let end = min(text.length.utf16, start + (random.chance(2) ? random.number(0...40) : 0))
             let new = String(repeating: "x\n", count: random.number(0...3))
             let change = try Change([try Edit(Offset(start)..<Offset(end), new)])
-            lines.apply(change, making: Revision(revision))
+            try lines.apply(change, making: Revision(revision))
             try text.apply(change)
         }
         expectLengths(lines, text)

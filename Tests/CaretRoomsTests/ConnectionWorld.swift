@@ -183,6 +183,7 @@ extension HubRequest {
             "push \(name) seq \(push.seq) s\(push.session.number)\(creates ? " create" : "")"
         case .read(let name, _): "read \(name)"
         case .history(let name, _): "history \(name)"
+        case .blame(let name, _): "blame \(name)"
         case .rename(let name, let to, _): "rename \(name) to \(to)"
         case .delete(let name, _): "delete \(name)"
         case .redact(let name, _, _): "redact \(name)"

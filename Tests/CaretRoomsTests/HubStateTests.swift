@@ -65,7 +65,8 @@ struct HubStateTests {
     private func questions() throws -> [HubRequest.Question] {
         let other = try DocumentName("b")
         return [
-            read, open, push, .history(name, History(document: "a")), .list(List()), .follow(Follow()),
+            read, open, push, .history(name, History(document: "a")),
+            .blame(name, BlameRequest(document: "a")), .list(List()), .follow(Follow()),
             .unfollow, .admin(.counters(ReadCounters())), .delete(name, Delete(document: "a")),
             .rename(name, to: other, Rename(document: "a", to: "b")),
         ]

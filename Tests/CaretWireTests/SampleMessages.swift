@@ -19,6 +19,10 @@ enum SampleMessages {
                 History(
                     document: name(&random), after: moment(&random), limit: page(&random),
                     wantsEdits: random.chance(50))),
+            .blame(
+                BlameRequest(
+                    document: name(&random), revision: maybe(&random, revision), after: number(&random),
+                    limit: page(&random))),
             .restore(
                 Restore(
                     document: name(&random), epoch: epoch(&random), revision: revision(&random),
@@ -128,6 +132,14 @@ enum SampleMessages {
                 Revisions(
                     document: name(&random), revisions: few(&random, summaryOfRevision),
                     hasMore: random.chance(50))),
+            .blamed(
+                Blamed(
+                    document: name(&random), epoch: epoch(&random), revision: revision(&random),
+                    ranges: few(&random) {
+                        BlamedLines(
+                            line: number(&$0), count: number(&$0), revision: revision(&$0),
+                            author: maybe(&$0, author))
+                    }, hasMore: random.chance(50))),
             .done(Done()),
             .error(
                 ErrorReport(

@@ -14,6 +14,7 @@ extension StoreModel {
         case .text(let document, let revision): .text(text(of: document, at: revision))
         case .read(let document, let revision, let limit):
             .read(read(document, after: revision, limit: limit))
+        case .blame(let document, let query): .blamed(blame(document, query))
         case .rename(let document, let name): .renamed(rename(document, to: name))
         case .delete(let document, let time): .deleted(delete(document, at: time))
         case .redact(let document, let redaction): .redacted(redact(document, redaction))
@@ -87,7 +88,7 @@ extension StoreCall {
         case .tokens(let tokens): tokens.writes
         case .tags(.list): false
         case .tags(.add), .tags(.remove), .tags(.copy): true
-        case .open, .pusher, .load, .text, .read, .find, .list, .deleted, .entries: false
+        case .open, .pusher, .load, .text, .read, .blame, .find, .list, .deleted, .entries: false
         }
     }
 }

@@ -120,6 +120,15 @@ extension DocumentStore {
         }
     }
 
+    package func blame(
+        _ document: DocumentID, at revision: Revision? = nil, after: Int = 0, limit: Int = .max
+    ) async -> Result<BlamePage, BlameRefusal> {
+        let query = BlameQuery(at: revision, after: after, limit: limit)
+        return await answer(to: .blame(document, query)) {
+            if case .blamed(let page) = $0 { page } else { nil }
+        }
+    }
+
     package func pusher(_ who: Pusher, in document: DocumentID) async -> Result<PusherAnswer, StoreRefusal> {
         await answer(to: .pusher(who, in: document)) {
             if case .pusher(let answer) = $0 { answer } else { nil }

@@ -259,6 +259,21 @@ package struct StoreModel: Sendable {
         }
     }
 
+    package func blame(_ id: DocumentID, _ query: BlameQuery) -> Result<BlamePage, BlameRefusal> {
+        kept(id, query.revision).mapError { .history($0) }.flatMap { document in
+            let end = query.revision ?? document.head.revision
+            do throws(AttributedLines.Fault) {
+                var blamed = try BlamedText(document.start.text, at: document.start.revision)
+                for change in document.changes.prefix(end.value - document.start.revision.value) {
+                    try blamed.apply(change)
+                }
+                return .success(BlamePage(epoch: document.epoch, of: blamed, query))
+            } catch {
+                return .failure(error == .tooManyLines ? .tooManyLines : .history(.refused(.damaged)))
+            }
+        }
+    }
+
     package func pushers(of id: DocumentID) -> [KnownPusher] {
         guard case .success(let document) = live(id) else { return [] }
         return document.pushers.map { KnownPusher($0, $1) }.sorted { $0.entry.revision < $1.entry.revision }

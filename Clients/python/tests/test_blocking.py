@@ -34,6 +34,7 @@ class BlockingTests(unittest.TestCase):
             self.assertEqual((second.text, second.revision, second.saving.state), ("Oat milk", 2, "saved"))
             second.select((0, 3))
             self.assertEqual([one.revision for one in ann.history("agenda")], [1, 2])
+            self.assertEqual([one.revision for one in ann.blame("agenda")], [2])
             self.assertEqual((ann.read("agenda", 1).text, second.restore(1)), ("Milk", 3))
             ann.write("other", "Tea", create=True)
             self.assertEqual([one.name for one in ann.documents("o")], ["other"])

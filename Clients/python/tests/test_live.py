@@ -292,6 +292,10 @@ class RequestTests(LiveCase):
         self.assertEqual([one.revision for one in revisions], [1, 2, 3])
         self.assertEqual(revisions[1].edits, (Edit(4, 4, " and"),))
         self.assertEqual((await client.read("history", 2)).text, "Milk and")
+        lines = [one async for one in client.blame("history")]
+        self.assertEqual([(one.line, one.count, one.revision) for one in lines], [(1, 1, 3)])
+        self.assertEqual((lines[0].user, lines[0].time), (revisions[2].user, revisions[2].time))
+        self.assertEqual([one.revision async for one in client.blame("history", 2)], [2])
         self.assertEqual((await client.read("history", at=revisions[0].time)).revision >= 1, True)
         self.assertEqual(await document.restore(1), 4)
         self.assertEqual(document.text, "Milk")
@@ -308,6 +312,13 @@ class RequestTests(LiveCase):
         with mock.patch("caret_client.api.PAGE_SIZE", 10):
             self.assertEqual([one.revision async for one in client.history("long")], list(range(1, 26)))
             names = [one.name async for one in client.documents("page/")]
+            texts = ["a\n" * 30, "a\n" * 30]
+            for number in range(0, 30, 2):
+                texts[1] = texts[1][:2 * number] + "b" + texts[1][2 * number + 1:]
+            await client.write("lines", texts[0], create=True)
+            await client.write("lines", texts[1], await client.read("lines"))
+            lines = [(one.line, one.revision) async for one in client.blame("lines")]
+        self.assertEqual(lines, [(line, 1 + line % 2) for line in range(1, 31)])
         self.assertEqual(names, [f"page/{number:02}" for number in range(25)])
 
     async def test_named_revisions(self) -> None:

@@ -35,6 +35,19 @@ extension LiveClient {
         return try DocumentHistory(revisions)
     }
 
+    /// Says who changed each line of a document's text last, at a revision or now. The page has the lines after the line
+    /// with the number `line`, and at most 1,000 ranges. A server of version 0.2 or older refuses this as an
+    /// unknown message.
+    public func blame(
+        _ name: String, at revision: Revision? = nil, afterLine line: Int = 0, limit: Int = 100
+    ) async throws -> DocumentBlame {
+        let answer = try await request(
+            .blame(
+                BlameRequest(document: WireString(name), revision: revision, after: line, limit: limit)))
+        guard case .blamed(let blamed) = answer else { throw unexpectedAnswer }
+        return DocumentBlame(blamed)
+    }
+
     /// Renames a document.
     public func rename(_ name: String, to newName: String) async throws {
         try await send(.rename(Rename(document: WireString(name), to: WireString(newName))))

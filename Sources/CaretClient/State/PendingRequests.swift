@@ -122,7 +122,7 @@ extension ClientMessage {
         switch self {
         // A repeated copy would find that its name is taken.
         case .tags(.copy): false
-        case .list, .read, .history, .push, .restore, .ping, .tags: true
+        case .list, .read, .history, .blame, .push, .restore, .ping, .tags: true
         case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listNodes), .admin(.listDeleted),
             .admin(.trim), .admin(.verify):
             true

@@ -1,6 +1,5 @@
 import CaretClient
 import CaretCore
-import CaretLog
 import FoundationEssentials
 
 /// Prints the author of each line.
@@ -13,26 +12,17 @@ struct Blame: Subcommand {
 
     init(_ arguments: Arguments) throws(UsageFault) { point = try arguments.point(0) }
 
-    private struct Author {
-        let user: String
-        let time: Date
-    }
-
-    private struct AttributedText {
-        let text: String
-        let lines: [AttributedLines.Line]
-        /// The author of each revision.
-        let authors: [Int: Author]
-    }
-
     func run(in context: CommandContext) async throws -> ExitCode {
-        let found = try await context.withClient(about: point.document) { try await find($0) }
-        let table = LineTable(found.text)
-        let width = (found.lines.map(\.revision).max()?.value ?? 0).description.columns
-        let userWidth = min(16, found.authors.values.reduce(1) { max($0, $1.user.printable.columns) })
-        for (index, line) in found.lines.enumerated() {
+        let (text, lines) = try await context.withClient(about: point.document) { client in
+            let version = try await client.read(point)
+            return (version.text, try await client.blamedLines(of: version))
+        }
+        let table = LineTable(text)
+        let width = (lines.map(\.revision).max()?.value ?? 0).description.columns
+        let userWidth = min(16, lines.reduce(1) { max($0, $1.author?.user.printable.columns ?? 1) })
+        for (index, line) in lines.enumerated() {
             let (revision, text) = (line.revision.value, table.text(table.content(index)))
-            let author = found.authors[revision]
+            let author = line.author
             if context.isJSON {
                 context.show(
                     .object([
@@ -56,29 +46,5 @@ struct Blame: Subcommand {
             }
         }
         return .done
-    }
-
-    private func find(_ client: LiveClient) async throws -> AttributedText {
-        let version = try await client.read(point)
-        let start = try await client.oldestRevision(of: point.document)
-        let first = try await client.read(point.document, at: .revision(start))
-        var lines = AttributedLines(try TextBuffer(first.text), at: start)
-        var authors: [Author] = []
-        let windows = HistoryWindow.windows(after: start, through: version.revision)
-        try await inOrder(windows) { window in
-            try await client.history(of: point.document, in: window, withChanges: true)
-        } receive: { _, entries in
-            for entry in entries {
-                authors.append(Author(user: entry.user, time: entry.time))
-                if let change = entry.change { lines.apply(change, making: entry.revision) }
-            }
-        }
-        let all = lines.lines
-        let wanted = Set(all.map(\.revision.value)).filter {
-            $0 > start.value && $0 - start.value <= authors.count
-        }
-        return AttributedText(
-            text: version.text, lines: all,
-            authors: Dictionary(uniqueKeysWithValues: wanted.map { ($0, authors[$0 - start.value - 1]) }))
     }
 }

@@ -1,9 +1,20 @@
 package import CaretCore
 package import CaretLog
 
-/// Rebuilds the text at an old revision in steps, so that other reads can run between them. Each step reads
-/// from its own snapshot of the database.
-package struct TextReplay {
+/// A read of a history in steps, so that other reads can run between them. Each step reads from its own snapshot of the
+/// database.
+package protocol SteppedRead: Sendable {
+    var document: DocumentID { get }
+
+    /// Does the next step on one snapshot of the database. Returns the answer after the last step. If a step throws, it may
+    /// be tried again.
+    mutating func nextStep<Connection>(
+        _ reader: inout HistoryReader<Connection>
+    ) throws(Connection.Fault) -> StoreAnswer?
+}
+
+/// Rebuilds the text at an old revision in steps.
+package struct TextReplay: SteppedRead {
     package let document: DocumentID
     let revision: Revision
     /// The document's part of the epoch of the history that is read; nil before the first step.
@@ -20,7 +31,13 @@ package struct TextReplay {
         self.revision = revision
     }
 
-    /// Does the next step on one snapshot of the database. Returns the text after the last step.
+    package mutating func nextStep<Connection>(
+        _ reader: inout HistoryReader<Connection>
+    ) throws(Connection.Fault) -> StoreAnswer? {
+        try step(&reader).map { .text(.success($0)) }
+    }
+
+    /// Does the next step. Returns the text after the last step.
     package mutating func step<Connection>(
         _ reader: inout HistoryReader<Connection>
     ) throws(Connection.Fault) -> Snapshot? {

@@ -40,9 +40,9 @@ package protocol SQLStore: DocumentStore {
         _ waiting: WaitingCall, of document: DocumentID, isHead: Bool,
         _ body: @escaping @Sendable (inout Reader) throws(Fault) -> StoreAnswer)
 
-    /// Does the next step of a replay. Further steps run after the calls that wait meanwhile, so a long replay does
+    /// Does the next step of a read of a history. Further steps run after the calls that wait meanwhile, so a long read does
     /// not delay short ones.
-    func run(_ replay: TextReplay, for waiting: WaitingCall)
+    func run(_ read: some SteppedRead, for waiting: WaitingCall)
 
     /// Reports that a document is damaged, and accepts no more appends to it. `document` is nil if not even its row could be
     /// read.
@@ -116,14 +116,20 @@ extension SQLStore {
                 return .read(.success(try reader.slice(of: row, after: revision, limit: limit)))
             }
         case .text(let document, let revision?): run(TextReplay(document, at: revision), for: waiting)
+        case .blame(let document, let query): run(BlameReplay(document, query), for: waiting)
         case .text(let document, nil): load(document, waiting) { .text(.success($0.head)) }
         case .load(let document): load(document, waiting) { .loaded(.success($0)) }
         case .tags(let tags): run(tags, waiting)
-        case .tokens(let tokens) where tokens.writes:
+        case .tokens(let tokens): run(tokens, waiting)
+        }
+    }
+
+    private func run(_ tokens: TokenCall, _ waiting: WaitingCall) {
+        if tokens.writes {
             write(waiting, to: nil) { writer throws(Fault) in
                 .tokens(try TokenTable(writer.connection).answer(to: tokens))
             }
-        case .tokens(let tokens):
+        } else {
             lookup(waiting, of: nil) { reader throws(Fault) in
                 .tokens(try TokenTable(reader.rows.connection).answer(to: tokens))
             }

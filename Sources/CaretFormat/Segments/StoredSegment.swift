@@ -38,4 +38,19 @@ package struct StoredSegment {
         sum.update(body)
         return sum.digest()
     }
+
+    /// The changes of a sound segment after revision `at`, up to revision `end`. Nil if they do not continue a history that
+    /// has this chain at revision `at`.
+    func changes(after at: Revision, _ chain: Chain, through end: Revision) -> ArraySlice<LoggedChange>? {
+        guard segment.first <= at.next, at <= end else { return nil }
+        let new = segment.changes.dropFirst(at.value + 1 - segment.first.value).prefix(end.value - at.value)
+        let known = segment.changes[..<new.startIndex]
+        return before.extended(by: known, from: segment.first) == chain ? new : nil
+    }
+
+    /// The chain after changes of the segment, if the chain before them is `chain`.
+    func chain(after new: ArraySlice<LoggedChange>, from chain: Chain) -> Chain {
+        if new.endIndex == segment.changes.endIndex { return after }
+        return chain.extended(by: new, from: Revision(segment.first.value + new.startIndex))
+    }
 }

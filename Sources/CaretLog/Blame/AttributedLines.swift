@@ -12,6 +12,14 @@ package struct AttributedLines: Sendable {
         package var revision: Revision
     }
 
+    /// Why a change cannot be applied.
+    package enum Fault: Error, Equatable {
+        /// The change does not fit the text.
+        case misplaced
+        /// There would be more lines than allowed.
+        case tooManyLines
+    }
+
     /// A run of consecutive lines.
     private struct Block {
         var lines: [Line]
@@ -32,31 +40,74 @@ package struct AttributedLines: Sendable {
 
     /// The most lines of a block. A larger block is split.
     private static let maxLines = 1_024
+    /// A smaller block is joined with a neighbour if that one has space. So no history makes so many blocks that
+    /// finding a line takes long.
+    private static let minLines = 256
 
     /// At least one block, each with at least one line. The last line has no line break and can be empty.
     private var blocks: [Block]
+    /// The length of the text.
+    private var length: Int
+    private var lineBreaks: Int
+    /// How many lines there may be.
+    private let most: Int
 
     /// Begins with the oldest known text. All lines of this text get this revision.
-    package init(_ text: TextBuffer, at revision: Revision) {
-        let segments = text.string.lineSegments
+    package init(
+        _ text: TextBuffer, at revision: Revision, atMost most: Int = .max
+    ) throws(Fault) {
+        let string = text.string
+        if string.hasLineBreaks(over: most) { throw .tooManyLines }
+        let segments = string.lineSegments
         blocks = [Block(segments.map { Line(length: $0, revision: revision) })]
+        (length, lineBreaks, self.most) = (text.length.utf16, segments.count - 1, most)
         split(0)
+        if count > most { throw .tooManyLines }
     }
 
-    /// All lines. A line break at the end of the text does not begin another line.
+    /// How many lines there are. A line break at the end of the text does not begin another line.
+    package var count: Int { blocks[blocks.count - 1].lines.last?.length == 0 ? lineBreaks : lineBreaks + 1 }
+
+    /// In how many blocks the lines are. Finding a line looks at each block.
+    package var blockCount: Int { blocks.count }
+
+    /// All lines.
     package var lines: [Line] {
         let all = blocks.flatMap(\.lines)
         return all.last?.length == 0 ? all.dropLast() : all
     }
 
-    /// Applies the change that produced `revision`.
-    package mutating func apply(_ change: Change, making revision: Revision) {
-        // Applies the last edit first, so that no edit moves the ranges of the remaining edits.
-        for edit in change.edits.reversed() { apply(edit, revision) }
+    /// The revisions of all lines. The empty line after a line break at the end of the text is one of them, because it
+    /// may become a line of the text again.
+    var revisions: Set<Revision> { blocks.reduce(into: []) { $0.formUnion($1.lines.lazy.map(\.revision)) } }
+
+    /// Calls `body` with all lines, from the first on, until `body` returns false.
+    package func forEachLine(_ body: (Line) -> Bool) {
+        var left = count
+        for block in blocks {
+            for line in block.lines.prefix(left) where !body(line) { return }
+            left -= min(left, block.lines.count)
+        }
     }
 
-    private mutating func apply(_ edit: Edit, _ revision: Revision) {
+    /// Applies the change that produced `revision`. After a fault, the lines are those of no text.
+    package mutating func apply(_ change: Change, making revision: Revision) throws(Fault) {
+        // Applies the last edit first, so that no edit moves the ranges of the remaining edits.
+        for edit in change.edits.reversed() { try replace(edit, making: revision) }
+        if count > most { throw .tooManyLines }
+    }
+
+    /// Applies a change with only this edit.
+    package mutating func apply(_ edit: Edit, making revision: Revision) throws(Fault) {
+        try replace(edit, making: revision)
+        if count > most { throw .tooManyLines }
+    }
+
+    private mutating func replace(_ edit: Edit, making revision: Revision) throws(Fault) {
         let (start, end) = (edit.range.lowerBound.value, edit.range.upperBound.value)
+        guard start >= 0, start <= end, end <= length else { throw .misplaced }
+        // Otherwise so many lines would be made before they are counted.
+        if edit.text.hasLineBreaks(over: most) { throw .tooManyLines }
         let first = position(of: start)
         let last = start == end ? first : position(of: end)
         let (head, tail) = (start - first.start, end - last.start)
@@ -89,6 +140,7 @@ package struct AttributedLines: Sendable {
                     length: segments[segments.count - 1] + oldLast.length - tail,
                     revision: isSecond ? oldLast.revision : revision))
         }
+        length += edit.inserted.utf16 - (end - start)
         replace(first, last, with: new)
     }
 
@@ -116,7 +168,9 @@ package struct AttributedLines: Sendable {
     }
 
     private mutating func replace(_ first: Position, _ last: Position, with new: [Line]) {
+        lineBreaks += new.count
         if first.block == last.block {
+            lineBreaks -= last.line - first.line + 1
             let removed = blocks[first.block].lines[first.line...last.line].reduce(0) { $0 + $1.length }
             blocks[first.block].length += new.reduce(0) { $0 + $1.length } - removed
             if first.line == last.line, new.count == 1 {
@@ -125,18 +179,32 @@ package struct AttributedLines: Sendable {
                 blocks[first.block].lines.replaceSubrange(first.line...last.line, with: new)
             }
         } else {
+            let before = blocks[first.block..<last.block].reduce(0) { $0 + $1.lines.count }
+            lineBreaks -= before - first.line + last.line + 1
             let head = blocks[first.block].lines[..<first.line]
             let tail = blocks[last.block].lines[(last.line + 1)...]
             blocks.replaceSubrange(first.block...last.block, with: [Block(head + new + tail)])
         }
         if blocks[first.block].lines.count > AttributedLines.maxLines { split(first.block) }
+        if blocks[first.block].lines.count < AttributedLines.minLines { join(first.block) }
     }
 
-    /// Splits a block into smaller ones.
+    /// Joins a small block with one of its neighbours, if the two together are not too large.
+    private mutating func join(_ index: Int) {
+        for left in [index, index - 1] where left >= 0 && left + 1 < blocks.count {
+            let (first, second) = (blocks[left].lines, blocks[left + 1].lines)
+            if first.count + second.count > AttributedLines.maxLines { continue }
+            blocks.replaceSubrange(left...left + 1, with: [Block(first + second)])
+            return
+        }
+    }
+
+    /// Splits a block into smaller ones of nearly the same size. A small rest would never be joined, unless it is edited.
     private mutating func split(_ index: Int) {
-        let (lines, size) = (blocks[index].lines, AttributedLines.maxLines / 2)
-        let pieces = stride(from: 0, to: lines.count, by: size).map {
-            Block(lines[$0..<min($0 + size, lines.count)])
+        let lines = blocks[index].lines
+        let count = max(1, 2 * lines.count / AttributedLines.maxLines)
+        let pieces = (0..<count).map {
+            Block(lines[lines.count * $0 / count..<lines.count * ($0 + 1) / count])
         }
         blocks.replaceSubrange(index...index, with: pieces)
     }
@@ -148,6 +216,12 @@ extension AttributedLines.Line {
 }
 
 extension String {
+    /// Whether the text has more than this many line breaks.
+    fileprivate func hasLineBreaks(over most: Int) -> Bool {
+        if utf8.count <= most { return false }
+        return utf8.reduce(0) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 } > most
+    }
+
     /// The lengths of the lines in UTF-16 code units, with line breaks. The last line has no line break and
     /// can be empty.
     fileprivate var lineSegments: [Int] {

@@ -63,6 +63,9 @@ package enum StoreCall: Equatable, Sendable {
     /// The revisions after `after`, in order, and the head. The sum of their changes' `weight` is at most `limit`. But if
     /// there are any revisions, at least one is returned.
     case read(DocumentID, after: Revision, limit: Int)
+    /// Who changed the lines of a text last. The store reads the whole kept history up to the text for it, but never has
+    /// more of it in memory than a part.
+    case blame(DocumentID, BlameQuery)
     /// The entry of a pusher in a document, if the store still has one, and the head at the time of reading. They include
     /// every commit that was reported before this call.
     indirect case pusher(Pusher, in: DocumentID)
@@ -100,6 +103,7 @@ package enum StoreAnswer: Equatable, Sendable {
     case loaded(Result<LoadedDocument, StoreRefusal>)
     case text(Result<Snapshot, HistoryRefusal>)
     case read(Result<HistorySlice, HistoryRefusal>)
+    case blamed(Result<BlamePage, BlameRefusal>)
     case pusher(Result<PusherAnswer, StoreRefusal>)
     /// True if the store renewed the epochs.
     case epochsRenewed(Result<Bool, StoreRefusal>)
@@ -137,6 +141,7 @@ extension StoreCall {
         case .open, .load: .loaded(.failure(plain))
         case .text: .text(.failure(refusal))
         case .read: .read(.failure(refusal))
+        case .blame: .blamed(.failure(.history(refusal)))
         case .pusher: .pusher(.failure(plain))
         case .renewEpochs: .epochsRenewed(.failure(plain))
         case .redact: .redacted(.refused(plain))

@@ -25,7 +25,7 @@ package final class ConnectionSettings: Sendable {
 
     package init(
         limits: Limits, server: WireString, node: WireString? = nil,
-        features: [WireString] = ["follow", "squash", "exact"],
+        features: [WireString] = ["follow", "squash", "exact", "blame"],
         page: @escaping @Sendable () -> WireString? = { nil },
         store: @escaping @Sendable () -> WireString,
         publicClient: @escaping @Sendable (Pusher) -> WireString,

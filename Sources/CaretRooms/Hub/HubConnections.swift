@@ -49,6 +49,7 @@ extension HubState {
         noteUse(of: identity)
         endFollowing(connection)
         waitingReads[connection] = nil
+        waitingBlames.removeAll { $0.request.connection == connection }
         for session in endingSessions {
             guard let document = sessions[session] else { continue }
             emit(.sendToRoom(document, .leave(session)))

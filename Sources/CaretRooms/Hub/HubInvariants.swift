@@ -68,6 +68,13 @@ extension HubState {
         try BrokenInvariant.check(
             "each waiting read is stored under its own connection",
             waitingReads.allSatisfy { $0.key == $0.value.connection })
+        let blaming = waitingBlames.map(\.request.connection)
+        try BrokenInvariant.check(
+            "requests about who changed texts wait for known connections, one for each at most",
+            Set(blaming).count == blaming.count && blaming.allSatisfy { joinedConnections[$0] != nil })
+        try BrokenInvariant.check(
+            "a request about who changed a text waits only while the store has enough of them",
+            waitingBlames.isEmpty || blames >= HubState.mostBlames)
     }
 
     private func checkTokenEnds() throws(BrokenInvariant) {

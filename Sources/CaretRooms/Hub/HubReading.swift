@@ -123,7 +123,7 @@ extension HubState {
     }
 
     /// The requester may have lost the right to read during the call.
-    private mutating func refuseUnreadable(_ request: HubRequest) -> Bool {
+    mutating func refuseUnreadable(_ request: HubRequest) -> Bool {
         guard let refusal = refusal(of: request) else { return false }
         refuse(request, refusal)
         return true

@@ -12,6 +12,7 @@ package struct HubRequest: Equatable, Sendable {
         case push(DocumentName, RoomPush, creates: Bool)
         case read(DocumentName, Read)
         case history(DocumentName, History)
+        case blame(DocumentName, BlameRequest)
         case rename(DocumentName, to: DocumentName, Rename)
         case delete(DocumentName, Delete)
         /// The `passage` of the message, checked, and the message.
@@ -50,6 +51,7 @@ extension HubRequest.Question {
         switch message {
         case .read(let read): self = .read(names[0], read)
         case .history(let history): self = .history(names[0], history)
+        case .blame(let blame): self = .blame(names[0], blame)
         case .rename(let rename): self = .rename(names[0], to: names[1], rename)
         case .delete(let delete): self = .delete(names[0], delete)
         case .tags(let tags): self = .tags(names[0], tags)
@@ -69,6 +71,7 @@ extension HubRequest.Question {
         case .push(let name, let push, _): (name, push.document)
         case .read(let name, let read): (name, read.document)
         case .history(let name, let history): (name, history.document)
+        case .blame(let name, let blame): (name, blame.document)
         case .rename(let name, _, let rename): (name, rename.document)
         case .delete(let name, let delete): (name, delete.document)
         case .redact(let name, _, let redact): (name, redact.document)

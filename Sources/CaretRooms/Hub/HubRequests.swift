@@ -17,7 +17,7 @@ extension HubState {
         case .unfollow: endFollowing(request)
         case .admin(let admin): begin(admin, request)
         case .tags(_, let tags): begin(tags, request)
-        case .open, .push, .read, .history, .rename, .delete, .redact:
+        case .open, .push, .read, .history, .blame, .rename, .delete, .redact:
             lookUp(WaitingRequest(request: request))
         }
     }
@@ -39,7 +39,7 @@ extension HubState {
         let access = access(request, to: name)
         if access < .read { return .notFound }
         switch request.question {
-        case .authenticate, .open, .push, .read, .history, .redact, .list, .follow, .unfollow, .admin:
+        case .authenticate, .open, .push, .read, .history, .blame, .redact, .list, .follow, .unfollow, .admin:
             return nil
         case .tags(let name, let tags): return refusal(of: tags, on: name, request)
         case .delete:
@@ -221,6 +221,7 @@ extension HubState {
         switch request.question {
         case .read(_, let read): begin(read, request, entry)
         case .history(_, let history): begin(history, request, entry)
+        case .blame(_, let blame): begin(blame, request, entry)
         case .open, .push:
             if join(waiting, entry.id) { return }
             // The document that had a room has lost its name to this one, at another server.
@@ -261,8 +262,8 @@ extension HubRequest.Question {
     var opensRoom: Bool {
         switch self {
         case .open, .push: true
-        case .authenticate, .read, .history, .tags, .rename, .delete, .redact, .list, .follow, .unfollow,
-            .admin:
+        case .authenticate, .read, .history, .blame, .tags, .rename, .delete, .redact, .list, .follow,
+            .unfollow, .admin:
             false
         }
     }
@@ -270,7 +271,7 @@ extension HubRequest.Question {
     /// Whether the answer must contain what the connection has pushed before.
     var readsAfterPushes: Bool {
         switch self {
-        case .read, .history, .tags: true
+        case .read, .history, .blame, .tags: true
         case .authenticate, .open, .push, .rename, .delete, .redact, .list, .follow, .unfollow, .admin: false
         }
     }
@@ -281,8 +282,8 @@ extension HubRequest.Question {
         switch self {
         case .open(_, _, let creates): creates
         case .push(_, let push, let creates): creates && push.epoch == nil
-        case .authenticate, .read, .history, .rename, .delete, .redact, .tags, .list, .follow, .unfollow,
-            .admin:
+        case .authenticate, .read, .history, .blame, .rename, .delete, .redact, .tags, .list, .follow,
+            .unfollow, .admin:
             false
         }
     }

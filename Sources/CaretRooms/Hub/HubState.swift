@@ -49,6 +49,8 @@ package struct HubState: Sendable {
     /// Read requests that wait until their room has resolved the connection's pushes: at most one per
     /// connection.
     package var waitingReads: [ConnectionID: HubRequest] = [:]
+    /// Requests about who changed texts, which wait for others. A connection has at most one.
+    package var waitingBlames: [BlameJob] = []
     package var waitingMaintenance: [WaitingMaintenance] = []
     var followers: [ConnectionID: Follower] = [:]
     package var feed: DocumentFeed
@@ -74,6 +76,7 @@ package struct HubState: Sendable {
         case change(DocumentID, HubRequest)
         case read(ReadJob)
         case history(HistoryJob)
+        case blame(BlameJob)
         case tags(TagJob)
         case list(ListJob)
         /// To list the existing documents for a new follower.
@@ -205,6 +208,7 @@ package struct HubState: Sendable {
         case .change(let document, let request): changed(answer, document, request)
         case .read(let job): advance(job, with: answer)
         case .history(let job): advance(job, with: answer)
+        case .blame(let job): advance(job, with: answer)
         case .tags(let job): advance(job, with: answer)
         case .list(let job): advance(job, with: answer)
         case .follow(let connection): listed(answer, for: connection)
@@ -286,6 +290,7 @@ package struct HubState: Sendable {
         }
         abandoned += waitingReads.keys.sorted().compactMap { waitingReads[$0] }
         waitingReads = [:]
+        abandoned += abandonBlames()
         abandoned += openings.keys.sorted().flatMap { openings[$0] ?? [] }.map(\.request)
         openings = [:]
         for connection in followers.keys.sorted() {
@@ -304,6 +309,7 @@ extension HubState.Call {
         case .lookUp(let waiting): waiting.first == nil ? waiting.request : nil
         case .read(let job): job.request
         case .history(let job): job.request
+        case .blame(let job): job.request
         case .list(let job): job.request
         case .dryRun(let request): request
         case .tags(let job) where job.tags.onlyReads: job.request

@@ -41,13 +41,15 @@ struct Asking: Exchange {
     }
 
     mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep {
-        if case .message(.history) = request { return .respond(report.responseToRead(line)) }
-        return .respond(report.response(line))
+        switch request {
+        case .message(.history), .message(.blame): .respond(report.responseToRead(line))
+        case .message, .body: .respond(report.response(line))
+        }
     }
 
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
         switch answer.message {
-        case .listed, .revisions, .done, .ack, .admin: break
+        case .listed, .revisions, .blamed, .done, .ack, .admin: break
         default: return .wait
         }
         var response =
@@ -79,6 +81,15 @@ extension Asking {
                     document: document, after: try query.moment("after"),
                     limit: try query.number("limit") ?? Limits.itemsByDefault,
                     wantsEdits: try query.choice("edits", ["0", "1"]) == "1")))
+    }
+
+    static func blame(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {
+        let revision = try query.number("rev").map { Revision($0) }
+        return Asking(
+            .blame(
+                BlameRequest(
+                    document: document, revision: revision, after: try query.number("after") ?? 0,
+                    limit: try query.number("limit") ?? Limits.itemsByDefault)))
     }
 
     static func rename(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {

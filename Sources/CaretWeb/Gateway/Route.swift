@@ -17,6 +17,7 @@ enum Route: Equatable {
     case copy(WireString)
     case restore(WireString)
     case history(WireString)
+    case blame(WireString)
     case difference(WireString)
     case events(WireString)
     /// The events of all documents with a prefix.
@@ -55,6 +56,7 @@ enum Route: Equatable {
             case "copy": self = .copy(name)
             case "restore": self = .restore(name)
             case "history": self = .history(name)
+            case "blame": self = .blame(name)
             case "diff": self = .difference(name)
             case "events": self = .events(name)
             case "tokens":
@@ -70,7 +72,7 @@ enum Route: Equatable {
     var methods: [String] {
         switch self {
         case .server: ["OPTIONS"]
-        case .health, .metrics, .file, .documents, .history, .difference: ["GET", "HEAD", "OPTIONS"]
+        case .health, .metrics, .file, .documents, .history, .blame, .difference: ["GET", "HEAD", "OPTIONS"]
         case .webSocket, .events, .allEvents: ["GET", "OPTIONS"]
         case .document: ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"]
         case .append, .rename, .copy, .restore, .signOut: ["POST", "OPTIONS"]
@@ -128,6 +130,7 @@ enum Route: Equatable {
         case (.restore(let name), _): return try Asking.restore(name, query("to"), seq: seq)
         case (.history(let name), _):
             return try history(of: name, head, query("after", "at", "limit", "edits"))
+        case (.blame(let name), _): return try Asking.blame(name, query("rev", "after", "limit"))
         case (.difference(let name), _): return try Comparing(name, head, query("from", "to"))
         case (.tokens, "POST"):
             _ = try query()
@@ -160,7 +163,7 @@ enum Route: Equatable {
         switch self {
         case .events, .allEvents: true
         case .server, .health, .file, .webSocket, .metrics, .documents, .document, .append, .rename, .copy,
-            .restore, .history, .difference, .tokens, .token, .signOut:
+            .restore, .history, .blame, .difference, .tokens, .token, .signOut:
             false
         }
     }
@@ -170,7 +173,7 @@ enum Route: Equatable {
         switch self {
         case .document: method == "PUT" || method == "POST"
         case .append, .restore: true
-        case .server, .health, .file, .webSocket, .metrics, .documents, .rename, .copy, .history,
+        case .server, .health, .file, .webSocket, .metrics, .documents, .rename, .copy, .history, .blame,
             .difference, .events, .allEvents, .tokens, .token, .signOut:
             false
         }

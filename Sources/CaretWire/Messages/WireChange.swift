@@ -46,3 +46,16 @@ package struct WireChange: WireMessage {
         }
     }
 }
+
+extension WireChange.Author {
+    /// Nil if all fields are missing.
+    init?(optional fields: Fields) throws(FieldFault) {
+        guard fields.has("user") else {
+            for name: StaticString in ["client", "time"] where fields.has(name) {
+                throw fields.fault("user", "is missing, but \(name) is given")
+            }
+            return nil
+        }
+        try self.init(fields)
+    }
+}

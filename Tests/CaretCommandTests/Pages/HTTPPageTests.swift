@@ -12,7 +12,7 @@ import Testing
     @Test(
         "the answers on the page are those of a running server",
         arguments: [
-            ("A session in the shell", [], 11), ("With a token", ["--require-tokens"], 1),
+            ("A session in the shell", [], 12), ("With a token", ["--require-tokens"], 1),
             ("Tokens and sign-outs", ["--require-tokens"], 1),
             ("Differences and histories", [], 2),
         ])

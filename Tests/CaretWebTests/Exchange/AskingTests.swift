@@ -14,6 +14,8 @@ import Testing
     private static let listed: String =
         #"{"type":"listed","docs":[{"doc":"a","epoch":"k.1","rev":1,"length":1,"updated":5}],"more":true}"#
     private static let revisions: String = #"{"type":"revisions","doc":"agenda","revisions":[]}"#
+    private static let blamed: String =
+        #"{"type":"blamed","doc":"agenda","epoch":"k.1","rev":9,"ranges":[{"line":1,"lines":2,"rev":7}]}"#
     private static let done: String = #"{"type":"done"}"#
     private static let ack: String = #"{"type":"ack","doc":"agenda","seq":1,"rev":9}"#
 
@@ -44,6 +46,11 @@ import Testing
         Case(
             line: "GET /history/agenda?at=1790000000000&edits=0",
             message: #"{"type":"history","doc":"agenda","at":1790000000000}"#, answer: revisions),
+        Case(
+            line: "GET /blame/agenda", message: #"{"type":"blame","doc":"agenda","after":0}"#, answer: blamed),
+        Case(
+            line: "GET /blame/agenda?rev=9&after=3&limit=5",
+            message: #"{"type":"blame","doc":"agenda","rev":9,"after":3,"limit":5}"#, answer: blamed),
     ]
 
     @Test("the server's message is the body of the response", arguments: requests)
@@ -97,7 +104,9 @@ import Testing
             ("POST /rename/a?to=b", "exists", "409"), ("POST /copy/a?to=b", "exists", "409"),
             ("POST /copy/a?to=b", "too_large", "413"), ("DELETE /docs/a", "forbidden", "403"),
             ("POST /restore/a?to=k/1", "base_trimmed", "409"), ("GET /docs", "bad_message", "400"),
-            ("GET /history/a", "not_found", "404"), ("POST /restore/a?to=k/1", "storage_full", "507"),
+            ("GET /history/a", "not_found", "404"), ("GET /blame/a", "not_found", "404"),
+            ("GET /blame/a", "base_trimmed", "410"), ("GET /blame/a", "too_large", "413"),
+            ("POST /restore/a?to=k/1", "storage_full", "507"),
         ])
     func errors(line: String, code: String, status: String) throws {
         let server = WebConversation()

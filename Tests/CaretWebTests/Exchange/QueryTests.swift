@@ -7,7 +7,7 @@ import Testing
             "GET /docs?rev=1", "GET /docs?Prefix=a", "GET /docs/a?base=k/1", "GET /docs/a?limit=1",
             "PUT /docs/a?create=1", "POST /docs/a?create=1", "DELETE /docs/a?base=k/1", "POST /append/a?to=b",
             "POST /rename/a?from=b&to=c", "POST /copy/a?from=b&to=c", "POST /restore/a?to=k/1&base=k/1",
-            "GET /history/a?rev=1",
+            "GET /history/a?rev=1", "GET /blame/a?at=1",
             "GET /docs/a?",
         ])
     func unknown(line: String) throws {
@@ -29,6 +29,7 @@ import Testing
             "GET /docs/a?rev=1234567890123456", "GET /docs/a?rev=%D9%A1", "GET /docs/a?rev=1&at=2",
             "GET /docs/a?newline=crlf", "GET /docs/a?newline=", "GET /docs/a?unit=utf-7", "GET /docs/a?unit=",
             "GET /docs?limit=ten", "GET /history/a?edits=yes", "GET /history/a?after=1&at=2",
+            "GET /blame/a?rev=x", "GET /blame/a?after=-1", "GET /blame/a?limit=",
             "POST /rename/a", "POST /copy/a", "POST /restore/a", "POST /restore/a?to=7",
             "POST /restore/a?to=k/",
             "POST /append/a?create=true", "PUT /docs/a?base=k2v9.1", "PUT /docs/a?base=k2v9.1/7/json",
@@ -53,7 +54,7 @@ import Testing
         arguments: [
             "GET /docs", "GET /docs/a", "PUT /docs/a?base=k/1", "POST /docs/a?base=k/1", "DELETE /docs/a",
             "POST /append/a", "POST /rename/a?to=b", "POST /copy/a?to=b", "POST /restore/a?to=k/1",
-            "GET /history/a",
+            "GET /history/a", "GET /blame/a",
         ])
     func units(line: String) {
         for (unit, expected) in [

@@ -14,6 +14,7 @@ extension HubRequest.Question {
         case .push(_, let push, let creates): push.message(creates: creates)
         case .read(_, let read): ClientMessage.read(read).json
         case .history(_, let history): ClientMessage.history(history).json
+        case .blame(_, let blame): ClientMessage.blame(blame).json
         case .rename(_, _, let rename): ClientMessage.rename(rename).json
         case .delete(_, let delete): ClientMessage.delete(delete).json
         case .redact(_, _, let redact): ClientMessage.admin(.redact(redact)).json

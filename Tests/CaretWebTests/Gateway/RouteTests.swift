@@ -13,7 +13,8 @@ import Testing
             ("/docs/a/b", "GET, HEAD, PUT, POST, DELETE, OPTIONS"),
             ("/append/a", "POST, OPTIONS"), ("/rename/a", "POST, OPTIONS"), ("/copy/a", "POST, OPTIONS"),
             ("/restore/a", "POST, OPTIONS"),
-            ("/history/a", "GET, HEAD, OPTIONS"), ("/diff/a", "GET, HEAD, OPTIONS"), ("/ws", "GET, OPTIONS"),
+            ("/history/a", "GET, HEAD, OPTIONS"), ("/blame/a", "GET, HEAD, OPTIONS"),
+            ("/diff/a", "GET, HEAD, OPTIONS"), ("/ws", "GET, OPTIONS"),
         ])
     func methods(path: String, allowed: String) throws {
         for method in Self.allMethods {
@@ -42,7 +43,8 @@ import Testing
     @Test(
         "there is nothing at another path",
         arguments: [
-            "/doc", "/docs2", "/Docs", "/append", "/rename", "/copy", "/restore", "/history", "/diff",
+            "/doc", "/docs2", "/Docs", "/append", "/rename", "/copy", "/restore", "/history", "/blame",
+            "/diff",
             "/healthz/",
             "/ws/",
             "//docs",

@@ -54,7 +54,8 @@ extension ReplicaTransition.Cause {
         // edits.
         case .ack(let ack): !ack.duplicate && !ack.unchanged && inFlight?.value != Int64(ack.seq)
         case .opened, .change, .check, .peer, .resync, .gone, .bye: false
-        case .error, .rights, .welcome, .authenticated, .closed, .listed, .document, .text, .revisions, .tags,
+        case .error, .rights, .welcome, .authenticated, .closed, .listed, .document, .text, .revisions,
+            .blamed, .tags,
             .done, .ping,
             .pong,
             .admin:

@@ -189,7 +189,8 @@ extension StoreCall {
         switch self {
         case .append(let append), .appendLocked(let append, _): append.document
         case .pusher(_, let document), .load(let document), .renewEpochs(_, let document),
-            .text(let document, _), .read(let document, _, _), .rename(let document, _),
+            .text(let document, _), .read(let document, _, _), .blame(let document, _),
+            .rename(let document, _),
             .delete(let document, _), .undelete(let document), .trim(let document, _),
             .redact(let document, _), .tags(.add(_, let document, _)),
             .tags(.remove(_, let document)), .tags(.list(let document)):

@@ -11,7 +11,7 @@ from .changes import check_scalars
 from .document import Document
 from .errors import CaretError
 from .values import (
-    DocumentInfo, OldText, Revision, Tag, document_info, milliseconds_of, time_of,
+    BlamedLines, DocumentInfo, OldText, Revision, Tag, document_info, milliseconds_of, time_of,
 )
 from .wire import Message
 
@@ -22,8 +22,8 @@ PAGE_SIZE = 1_000
 """How many items a page has at most."""
 
 _ANSWERS = {
-    "list": "listed", "read": "text", "history": "revisions", "push": "ack", "restore": "ack", "list_tags": "tags",
-    "add_token": "token_added",
+    "list": "listed", "read": "text", "history": "revisions", "blame": "blamed", "push": "ack", "restore": "ack",
+    "list_tags": "tags", "add_token": "token_added",
 }
 
 
@@ -146,6 +146,18 @@ class Requests:
                 after = item["rev"]
             more = page.get("more", False) and bool(page["revisions"])
 
+    async def blame(self, name: str, revision: int | None = None) -> AsyncIterator[BlamedLines]:
+        """Who changed each line of the text last, now or at a revision: ranges of lines, page by page."""
+        after, more = 0, True
+        while more:
+            page = await self._ask("blame", doc=name, rev=revision, after=after, limit=PAGE_SIZE)
+            # The next pages are about the same text.
+            revision = page["rev"]
+            for item in page["ranges"]:
+                yield _blamed_lines(item)
+                after = item["line"] + item["lines"] - 1
+            more = page.get("more", False) and bool(page["ranges"])
+
     async def tags(self, name: str) -> Tags:
         """The revisions that have a name."""
         found = await self._ask("list_tags", doc=name)
@@ -180,4 +192,11 @@ def _revision(item: Message) -> Revision:
     return Revision(
         item["rev"], item["user"], item["client"], time_of(item["time"]), item["inserted"], item["deleted"],
         item.get("edits"),
+    )
+
+
+def _blamed_lines(item: Message) -> BlamedLines:
+    when = time_of(item["time"]) if "time" in item else None
+    return BlamedLines(
+        item["line"], item["lines"], item["rev"], item.get("user"), item.get("client"), when,
     )

@@ -25,7 +25,7 @@ from .document import Document as AsyncDocument
 from .document import Peer, Saving
 from .errors import CaretError
 from .streams import Change
-from .values import DocumentEvent, DocumentInfo, OldText, Revision, Tag
+from .values import BlamedLines, DocumentEvent, DocumentInfo, OldText, Revision, Tag
 from .wire import Message
 
 T = TypeVar("T")
@@ -245,6 +245,9 @@ class Client:
 
     def history(self, name: str, after: int | None = None, *, edits: bool = False) -> Iterator[Revision]:
         return self._thread.iterate(lambda: self._client.history(name, after, edits=edits))
+
+    def blame(self, name: str, revision: int | None = None) -> Iterator[BlamedLines]:
+        return self._thread.iterate(lambda: self._client.blame(name, revision))
 
     def tags(self, name: str) -> Tags:
         return self._thread.wait(lambda: self._client.tags(name))

@@ -35,7 +35,7 @@ FINAL_CODES = frozenset(
 
 REPEATABLE_REQUESTS = frozenset(
     {
-        "ping", "push", "list", "read", "history", "restore", "list_tags",
+        "ping", "push", "list", "read", "history", "blame", "restore", "list_tags",
     }
 )
 """Repeating one of these requests does no harm. The server recognises a repeated push by its number."""
@@ -175,6 +175,13 @@ SERVER_MESSAGES: dict[str, tuple[Field, ...]] = {
         ("revisions", "objects:RevisionSummary", True),
         ("more", "boolean", False),
     ),
+    "blamed": (
+        ("doc", "string", True),
+        ("epoch", "string", True),
+        ("rev", "integer", True),
+        ("ranges", "objects:BlamedLines", True),
+        ("more", "boolean", False),
+    ),
     "tags": (
         ("doc", "string", True),
         ("tags", "objects:TagList.Item", True),
@@ -241,6 +248,14 @@ SERVER_MESSAGES: dict[str, tuple[Field, ...]] = {
 """The fields of every message of the server."""
 
 PARTS: dict[str, tuple[Field, ...]] = {
+    "BlamedLines": (
+        ("line", "integer", True),
+        ("lines", "integer", True),
+        ("rev", "integer", True),
+        ("user", "string", False),
+        ("client", "string", False),
+        ("time", "integer", False),
+    ),
     "ConnectionSummary": (
         ("number", "integer", True),
         ("user", "string", True),

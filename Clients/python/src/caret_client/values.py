@@ -45,6 +45,21 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
+class BlamedLines:
+    """Successive lines that the same revision changed last. The first line of a text is 1.
+
+    If the lines did not change since the oldest kept revision, `revision` is that one, and the author is unknown.
+    """
+
+    line: int
+    count: int
+    revision: int
+    user: str | None
+    client: str | None
+    time: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Tag:
     """A revision that has a name."""
 

@@ -18,6 +18,7 @@ package enum ClientMessage: Equatable, Sendable {
     case unfollow(Unfollow)
     case read(Read)
     case history(History)
+    case blame(BlameRequest)
     case restore(Restore)
     case rename(Rename)
     case delete(Delete)
@@ -54,6 +55,8 @@ package enum ClientMessage: Equatable, Sendable {
             self = .read(try Read(fields))
         } else if type.equals(History.type) {
             self = .history(try History(fields))
+        } else if type.equals(BlameRequest.type) {
+            self = .blame(try BlameRequest(fields))
         } else if type.equals(Restore.type) {
             self = .restore(try Restore(fields))
         } else if type.equals(Rename.type) {
@@ -87,6 +90,7 @@ package enum ClientMessage: Equatable, Sendable {
         case .unfollow(let message): message.encode(id: id, into: &writer)
         case .read(let message): message.encode(id: id, into: &writer)
         case .history(let message): message.encode(id: id, into: &writer)
+        case .blame(let message): message.encode(id: id, into: &writer)
         case .restore(let message): message.encode(id: id, into: &writer)
         case .rename(let message): message.encode(id: id, into: &writer)
         case .delete(let message): message.encode(id: id, into: &writer)
@@ -241,8 +245,8 @@ extension ClientMessage {
     /// Whether the message must be answered before the next request of the connection runs.
     package var waits: Bool {
         switch self {
-        case .authenticate, .open, .close, .diverged, .list, .follow, .unfollow, .read, .history, .rename,
-            .delete, .tags, .admin:
+        case .authenticate, .open, .close, .diverged, .list, .follow, .unfollow, .read, .history, .blame,
+            .rename, .delete, .tags, .admin:
             true
         case .hello, .ping, .pong, .push, .select, .restore: false
         }
@@ -259,6 +263,7 @@ extension ClientMessage {
         case .select(let message): (message.document, nil)
         case .read(let message): (message.document, nil)
         case .history(let message): (message.document, nil)
+        case .blame(let message): (message.document, nil)
         case .restore(let message): (message.document, nil)
         case .rename(let message): (message.document, message.to)
         case .delete(let message): (message.document, nil)
@@ -603,6 +608,43 @@ package struct History: WireMessage {
         after.writeMembers(to: &writer, "after")
         writer.memberOfPageLimit(limit)
         writer.member("edits", ifTrue: wantsEdits)
+    }
+}
+
+/// Requests a page of who changed each line of a text last.
+package struct BlameRequest: WireMessage {
+    package static var type: StaticString { "blame" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The revision of the text; without it, the head.
+    package var revision: Revision?
+    /// Only lines after the one with this number.
+    package var after: Int
+    /// How many ranges at most; the default is 100.
+    package var limit: Int
+
+    package init(
+        document: WireString, revision: Revision? = nil, after: Int = 0, limit: Int = Limits.itemsByDefault
+    ) {
+        self.document = document
+        self.revision = revision
+        self.after = after
+        self.limit = limit
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        revision = try fields.revision(optional: "rev")
+        after = try fields.integer(optional: "after") ?? 0
+        limit = try fields.pageLimit()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("rev", revision)
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
     }
 }
 

@@ -164,6 +164,38 @@ package struct RevisionSummary: WirePart, Hashable, Sendable {
     }
 }
 
+/// Successive lines that the same revision changed last, as listed by `blamed`.
+package struct BlamedLines: WirePart, Hashable, Sendable {
+    /// The number of the first of these lines; the first line of a text is 1.
+    package var line: Int
+    /// How many lines they are.
+    package var count: Int
+    /// The revision that changed them last, or the oldest kept revision.
+    package var revision: Revision
+    package var author: WireChange.Author?
+
+    package init(line: Int, count: Int, revision: Revision, author: WireChange.Author? = nil) {
+        self.line = line
+        self.count = count
+        self.revision = revision
+        self.author = author
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        line = try fields.integer("line")
+        count = try fields.integer("lines")
+        revision = try fields.revision("rev")
+        author = try WireChange.Author(optional: fields)
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("line", line)
+        writer.member("lines", count)
+        writer.member("rev", revision)
+        author?.writeMembers(to: &writer)
+    }
+}
+
 extension TagList {
     /// A named revision.
     package struct Item: WirePart, Hashable, Sendable {

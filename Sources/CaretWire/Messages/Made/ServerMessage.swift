@@ -24,6 +24,7 @@ package enum ServerMessage: Equatable, Sendable {
     case done(Done)
     case text(WireText)
     case revisions(Revisions)
+    case blamed(Blamed)
     case tags(TagList)
     case admin(AdminAnswer)
 
@@ -75,7 +76,9 @@ package enum ServerMessage: Equatable, Sendable {
     }
 
     private init?(type20 type: JSONString, _ fields: Fields) throws(FieldFault) {
-        if type.equals(TagList.type) {
+        if type.equals(Blamed.type) {
+            self = .blamed(try Blamed(fields))
+        } else if type.equals(TagList.type) {
             self = .tags(try TagList(fields))
         } else if let message = try AdminAnswer(type: type, fields) {
             self = .admin(message)
@@ -108,6 +111,7 @@ package enum ServerMessage: Equatable, Sendable {
         case .done(let message): message.encode(id: id, into: &writer)
         case .text(let message): message.encode(id: id, into: &writer)
         case .revisions(let message): message.encode(id: id, into: &writer)
+        case .blamed(let message): message.encode(id: id, into: &writer)
         case .tags(let message): message.encode(id: id, into: &writer)
         case .admin(let message): message.encode(id: id, into: &writer)
         }
@@ -188,7 +192,7 @@ package struct Welcome: WireMessage {
     package var user: WireString
     /// The public id of the client: others see this one.
     package var client: WireString?
-    /// What the server can do beyond the basics: `follow`, `squash`, `exact`.
+    /// What the server can do beyond the basics: `follow`, `squash`, `exact`, `blame`.
     package var features: [WireString]
     /// The limits below; a missing limit has its default.
     package var limits: Limits.Announced
@@ -867,6 +871,49 @@ package struct Revisions: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
         writer.member("revisions", revisions)
+        writer.member("more", ifTrue: hasMore)
+    }
+}
+
+/// The answer to `blame`.
+package struct Blamed: WireMessage {
+    package static var type: StaticString { "blamed" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// Its epoch.
+    package var epoch: WireString
+    /// The revision of the text.
+    package var revision: Revision
+    /// The ranges of lines, in order.
+    package var ranges: [BlamedLines]
+    /// There are more after the last one.
+    package var hasMore: Bool
+
+    package init(
+        document: WireString, epoch: WireString, revision: Revision, ranges: [BlamedLines],
+        hasMore: Bool = false
+    ) {
+        self.document = document
+        self.epoch = epoch
+        self.revision = revision
+        self.ranges = ranges
+        self.hasMore = hasMore
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+        epoch = try fields.string("epoch")
+        revision = try fields.revision("rev")
+        ranges = try fields.parts("ranges")
+        hasMore = try fields.flag("more")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("epoch", epoch)
+        writer.member("rev", revision)
+        writer.member("ranges", ranges)
         writer.member("more", ifTrue: hasMore)
     }
 }

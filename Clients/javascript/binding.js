@@ -392,7 +392,9 @@ export class Binding {
         this.#hasSelected = false
         this.#readSelection()
         const pageEdits = value === this.#shown ? null : this.#core.diff(this.#shown, replaceLoneSurrogates(value))
-        this.#batch = { hasEdits: false, pageEdits, scrollTop, scrollLeft, line: this.#findTopLine(value) }
+        // The message with the first text has the rights, too, so the field no longer awaits it when the edits have been applied.
+        const isFirst = this.#awaitsText
+        this.#batch = { hasEdits: false, isFirst, pageEdits, scrollTop, scrollLeft, line: this.#findTopLine(value) }
     }
 
     /** The line at the top of the view, if the field is scrolled: its offset, and where it is in pixels. */
@@ -406,13 +408,13 @@ export class Binding {
 
     /** Shows the selection, and scrolls so that the text in the view stays. */
     #endEdits(selection) {
-        const { hasEdits, pageEdits, line, scrollTop, scrollLeft } = this.#batch
+        const { hasEdits, isFirst, pageEdits, line, scrollTop, scrollLeft } = this.#batch
         this.#batch = null
         if (hasEdits) {
             const { surface } = this
             // An editing command of the browser may do more than it was asked for.
             if (!pageEdits && surface.value !== this.#shown) surface.value = this.#shown
-            if (this.#awaitsText) this.#selection = [0, 0]
+            if (isFirst) this.#selection = [0, 0]
             else if (selection && !pageEdits) this.#selection = selection
             this.#setSelection(this.#selection)
             if (line) this.#mirror.show(surface.value)

@@ -18,6 +18,8 @@ const sheet = `
         height: var(--caret-height, 0px) !important; overflow: hidden !important; pointer-events: none !important;
     }
     .text { position: absolute; left: 0; top: 0; box-sizing: content-box; visibility: hidden; }
+    /* Each line has a direction of its own if the field has dir="auto". */
+    .text > * { unicode-bidi: inherit; }
 `
 
 export class Mirror {

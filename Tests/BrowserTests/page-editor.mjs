@@ -6,7 +6,7 @@ import { until } from '../CaretPageTests/support.mjs'
 import { temporaryFolder } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
 import { box, press, pressOn, replace, shows, trapAtInsert, trapsOnDemand, type } from './page-support.mjs'
-import { startPages, windows } from './pages.mjs'
+import { setWindow, startPages, windows } from './pages.mjs'
 import { isSame } from './tabs.mjs'
 
 export { engines } from './browsers.mjs'
@@ -172,10 +172,23 @@ async function testMenus({ testPage, put, caret, origin }) {
         }
         await insert(page, 'b')
         await until(() => list.text.length === 2, 'the typed text')
+        const undo = async (label) => {
+            const button = `.undo-buttons [aria-label=${label}]:enabled`
+            await page.waitFor((button) => document.querySelector(button), label, button)
+            const { left, top } = await box(page, button)
+            await page.click(left + 20, top + 20)
+            assert.equal(await page.evaluate(() => document.activeElement.className), 'text', 'the text keeps the focus')
+        }
+        await undo('Undo')
+        await showsText(page, 'a')
+        await undo('Redo')
+        await until(() => list.text.length === 2, 'the text after redo')
+        await setWindow(page, windows.phone)
         await choose('Undo')
         await showsText(page, 'a')
         await choose('Redo')
-        await until(() => list.text.length === 2, 'the text after redo')
+        await until(() => list.text.length === 2, 'the text after redo from the menu')
+        await setWindow(page, windows.desktop)
         const style = () => page.evaluate(() => {
             const { fontFamily, fontSize, whiteSpace } = getComputedStyle(document.querySelector('.text'))
             return [/mono/.test(fontFamily), fontSize, whiteSpace]
@@ -452,12 +465,12 @@ async function testRights(programs, engine) {
         await pressOn(page, 'More about secret')
         assert.deepEqual(await labels('dialog menu button'), ['Download'])
         assert.deepEqual(await labels('.create'), [])
-        await pressOn(page, 'Close')
+        await press(page, 'Escape')
         await click(page, '.entry a', 'secret')
         await inSituation(page, 'reading')
         assert.deepEqual(await labels('.notes'), [])
         await click(page, '.editor .name')
-        assert.deepEqual(await labels('dialog menu button'), ['Copy the link', 'Copy the text', 'Download as text'])
+        assert.deepEqual(await labels('dialog menu button'), ['Copy the link', 'Copy the text', 'Download as text', 'Print'])
         await page.goTo(`${pages.origin}/d/missing`)
         await shows(page, '.state-page', /There is nothing here yet/)
         assert.deepEqual(await labels('.state-page .actions > *'), ['Back'])

@@ -120,6 +120,20 @@ export const cases = {
         }
     },
 
+    'sorted by time, the last change comes first, and equal times are sorted by name'() {
+        const list = listOf('b', 'a', 'x/c', 'a.notes')
+        list.apply(entry('x/c', { updated: new Date(+time + 2) }))
+        list.apply(entry('b', { updated: new Date(+time + 1) }))
+        assert.deepEqual(shown(list, { order: 'newest' }), [': c b a'])
+        assert.deepEqual(shown(list, { order: 'newest', limit: 2 }), [': c b', '\u2026 1'])
+        assert.deepEqual(shown(list, { order: 'newest', search: 'A' }), [': a a.notes'])
+        assert.deepEqual(shown(list, { order: 'newest', search: 'q' }), [])
+        list.apply(entry('a', { updated: new Date(+time + 3) }))
+        assert.deepEqual(shown(list, { order: 'newest' }), [': a c b'])
+        assert.deepEqual(list.find('', 2).map(({ name }) => name), ['a', 'x/c'])
+        assert.deepEqual(list.find('NOTES', 9).map(({ name }) => name), ['a.notes'])
+    },
+
     'a search finds names that contain the text, also in collapsed folders'() {
         const list = listOf('Agenda', 'notes/agenda', 'notes/plan', 'agora/x', 'caf\u00e9')
         const collapsed = new Set(['notes'])

@@ -73,6 +73,7 @@ class App {
         const root = document.documentElement
         const scheme = this.settings.get('scheme')
         root.style.setProperty('color-scheme', scheme === 'system' ? 'light dark' : scheme)
+        root.style.setProperty('--size', `${this.settings.get('size')}px`)
         root.dataset.font = this.settings.get('font')
         root.classList.toggle('unwrapped', !this.settings.get('wrap'))
     }
@@ -135,7 +136,8 @@ class App {
         document.body.dataset.screen = route.screen
         this.#documents?.opened(route.name)
         if (!this.#screen?.show(route)) this.#replaceScreen(route)
-        document.title = this.#screen ? `${this.#screen.title} \u00b7 Caret` : 'Caret'
+        const { title } = this.#screen
+        document.title = title ? `${title} \u00b7 Caret` : 'Caret'
     }
 
     /** Shows what the address names as soon as the page has it. If this fails, the editor stays. */
@@ -152,8 +154,9 @@ class App {
     #replaceScreen(route) {
         this.#screen?.close()
         const Screen = this.#screens[route.screen]
-        this.#screen = Screen ? new Screen(this, route) : null
-        fill(this.#main, this.#screen?.node ?? element('p', { class: 'empty' }, 'Choose a document.'))
+        this.#screen = Screen ? new Screen(this, route) : this.#documents.startScreen()
+        fill(this.#main, this.#screen.node)
+        this.#screen.focus?.()
     }
 
     /** The page itself handles links to its own screens. */

@@ -49,14 +49,14 @@ export function newDocument(app) {
     })
 }
 
-/** The menu of a document in the list. */
-export function showDocumentMenu(app, name) {
+/** The menu of a document in the list, at its button. */
+export function showDocumentMenu(app, name, button) {
     return openMenu(shortName(name), [
         mayWrite(app, name) && { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name) },
         newName(app) !== undefined && { label: 'Make a copy', icon: icon('duplicate'), run: () => copyDocument(app, name) },
         { label: 'Download', icon: icon('download'), run: () => attempt(app, () => downloadDocument(app, name)) },
         mayWrite(app, name) && { label: 'Delete', icon: icon('bin'), danger: true, run: () => deleteDocument(app, name) },
-    ])
+    ], button)
 }
 
 /** Asks for a new name. */

@@ -11,11 +11,13 @@ export class DocumentRows {
     #sections = new Map()
     #rows = new Map()
     #open
+    /** The one row or folder that the Tab key reaches. The arrow keys go to the others. */
+    #stop = null
     #more
     #observer
 
     /**
-     * `actions` has `toggle(folder)`, `menu(name)`, and `more()`, which is called when the end comes near. `scroller`
+     * `actions` has `toggle(folder)`, `menu(name, button)`, and `more()`, which is called when the end comes near. `scroller`
      * is the node that scrolls the rows.
      */
     constructor(actions, scroller) {
@@ -25,7 +27,8 @@ export class DocumentRows {
         this.#observer = new IntersectionObserver((entries) => {
             if (entries.some((entry) => entry.isIntersecting)) actions.more()
         }, { root: scroller, rootMargin: '1500px 0px' })
-        this.node.addEventListener('keydown', (event) => this.#moveFocus(event))
+        this.node.addEventListener('keydown', (event) => this.#keyDown(event))
+        this.node.addEventListener('focusin', ({ target }) => this.#moveStop(target.closest('li')?.querySelector('a') ?? target))
     }
 
     /** Shows what `DocumentList.shown` has returned. */
@@ -49,6 +52,7 @@ export class DocumentRows {
             }
         }
         arrange(this.node, [...[...kept.values()].map(({ node }) => node), ...(more > 0 ? [this.#more] : [])])
+        if (!this.#stop?.isConnected || this.#stop.closest('[hidden]')) this.#moveStop(this.#rows.get(this.#open)?.link ?? this.#stops[0])
         // A new observation calls back at once, so more rows come if the end is still near.
         this.#observer.disconnect()
         if (more > 0) this.#observer.observe(this.#more)
@@ -68,20 +72,32 @@ export class DocumentRows {
     mark(name) {
         this.#rows.get(this.#open)?.link.removeAttribute('aria-current')
         this.#open = name
-        this.#rows.get(name)?.link.setAttribute('aria-current', 'page')
+        const link = this.#rows.get(name)?.link
+        link?.setAttribute('aria-current', 'page')
+        if (link && !this.node.contains(document.activeElement)) this.#moveStop(link)
     }
 
     /** Scrolls to the row of the document that is open. */
     reveal() { this.#rows.get(this.#open)?.node.scrollIntoView({ block: 'nearest' }) }
 
-    focusFirst() { this.node.querySelector('a, h2 button')?.focus() }
+    focusFirst() { this.#stops[0]?.focus() }
+
+    /** The links of rows and the buttons of folders, in order. */
+    get #stops() { return [...this.node.querySelectorAll('h2 button, ul:not([hidden]) > li > a')] }
+
+    #moveStop(node) {
+        if (!node?.matches('a, h2 button') || node === this.#stop) return
+        if (this.#stop) this.#stop.tabIndex = -1
+        this.#stop = node
+        node.tabIndex = 0
+    }
 
     #makeSection(folder) {
         const list = element('ul')
         if (folder === '') return { node: element('section', { class: 'without-folder' }, list), list }
         const number = element('span', { class: 'number' })
         const button = element('button', {
-            type: 'button', class: 'plain-button', onclick: () => this.#actions.toggle(folder),
+            type: 'button', class: 'plain-button', tabindex: -1, onclick: () => this.#actions.toggle(folder),
         }, icon('down'), element('span', { class: 'name' }, element('bdi', {}, visibleName(folder))), number)
         return { node: element('section', {}, element('h2', {}, button), list), list, button, number }
     }
@@ -100,25 +116,32 @@ export class DocumentRows {
         const length = element('span')
         const time = element('time')
         const link = element('a', {
-            class: 'document', href: addressOf({ screen: 'editor', name: row.name }),
+            class: 'document', tabindex: -1, href: addressOf({ screen: 'editor', name: row.name }),
             'aria-current': row.name === this.#open && 'page',
-        }, element('b', {}, element('bdi', {}, title)), element('span', { class: 'about' }, kept, length, element('span', { class: 'dot' }, ' · '), time))
-        const menu = iconButton('more', `More about ${title}`, () => this.#actions.menu(row.name))
+        }, element('b', {}, element('bdi', {}, title)), element('span', { class: 'about' },
+            row.folder && element('span', { class: 'where' }, element('bdi', {}, visibleName(row.folder)), element('span', { class: 'dot' }, ' · ')), kept, length, element('span', { class: 'dot' }, ' · '), time))
+        const menu = iconButton('more', `More about ${title}`, ({ currentTarget }) => this.#actions.menu(row.name, currentTarget), { tabindex: -1 })
         const drawn = { node: element('li', { class: 'entry' }, link, menu), link, kept, length, time, row }
         drawRow(drawn, now)
         return drawn
     }
 
-    /** The arrow keys go from row to row. */
-    #moveFocus(event) {
-        const direction = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-        if (!direction || event.altKey || event.ctrlKey || event.metaKey) return
-        const stops = [...this.node.querySelectorAll('a, h2 button')]
-        const current = stops.indexOf(event.target.closest('li')?.querySelector('a') ?? event.target)
-        const next = stops[current + direction]
-        if (current < 0 || !next) return
+    /** The arrow keys go from row to row, and from a row to its menu. They open and close folders. */
+    #keyDown(event) {
+        if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
+        const stops = this.#stops
+        const { target } = event
+        const [link, menu] = target.closest('li')?.querySelectorAll('a, .round') ?? []
+        const current = stops.indexOf(link ?? target)
+        if (current < 0) return
+        const next = {
+            ArrowDown: stops[current + 1], ArrowUp: stops[current - 1], Home: stops[0], End: stops.at(-1), ArrowRight: menu, ArrowLeft: link,
+        }[event.key]
+        const isToggled = !link && { ArrowRight: 'false', ArrowLeft: 'true' }[event.key] === target.getAttribute('aria-expanded')
+        if (!next && !isToggled) return
         event.preventDefault()
-        next.focus()
+        if (isToggled) target.click()
+        else next.focus()
     }
 }
 

@@ -109,20 +109,31 @@ export class DocumentList {
         return this.#sorted
     }
 
+    /** All rows, those that were changed last first. */
+    get newest() { return [...this.#rows.values()].sort((one, other) => other.updated - one.updated || byWords(one.name, other.name)) }
+
+    /** The documents whose names contain a text, those that were changed last first. */
+    find(text, limit) { return this.newest.filter((row) => this.#isFound(row, fold(text))).slice(0, limit) }
+
+    #isFound(row, wanted) { return wanted === '' ? !this.#belongsToAnother(row) : row.folded.includes(wanted) }
+
     #belongsToAnother({ name }) { return name.endsWith(notes) && this.#rows.has(name.slice(0, -notes.length)) }
 
     /**
      * What is shown: sections of { folder, count, isCollapsed, rows }, with at most `limit` rows, and how many rows
      * a higher limit would add. A search finds all names that contain its text, also in collapsed folders. The notes
      * of a document are reached through it, so only a search lists them.
+     *
+     * With the order 'newest', all rows are in one section without a folder.
      */
-    shown({ search = '', collapsed = new Set(), limit = Infinity } = {}) {
+    shown({ search = '', collapsed = new Set(), limit = Infinity, order = 'name' } = {}) {
         const wanted = fold(search)
+        if (order === 'newest') return this.#shownNewest(wanted, limit)
         const sections = []
         let room = limit
         let more = 0
         for (const row of this.sorted) {
-            if (wanted === '' ? this.#belongsToAnother(row) : !row.folded.includes(wanted)) continue
+            if (!this.#isFound(row, wanted)) continue
             let section = sections.at(-1)
             if (section?.folder !== row.folder) {
                 if (room === 0) {
@@ -143,6 +154,13 @@ export class DocumentList {
             }
         }
         return { sections, more }
+    }
+
+    #shownNewest(wanted, limit) {
+        const found = this.newest.filter((row) => this.#isFound(row, wanted))
+        const rows = found.slice(0, limit)
+        const section = { folder: '', count: found.length, isCollapsed: false, rows }
+        return { sections: rows.length > 0 ? [section] : [], more: found.length - rows.length }
     }
 }
 

@@ -9,7 +9,10 @@ import { LinkState } from './link-state.js'
 import { typedName } from './name-rules.js'
 import { notify } from './notices.js'
 import { ownLook } from './own-look.js'
+import { keepPrinting } from './printing.js'
 import { showSettings } from './settings-sheet.js'
+import { keepShortcuts, skipLink } from './shortcuts.js'
+import { Start } from './start.js'
 import { errorWords } from './words.js'
 
 /** How many rows are made at first, and each time when the user comes near the end. */
@@ -34,7 +37,8 @@ export class Documents {
     #own = element('button', {
         type: 'button', class: 'round', 'aria-label': 'Your name and color', title: 'Your name and color',
     })
-    #layout = element('button', { type: 'button', class: 'round' })
+    #order = element('button', { type: 'button', class: 'round' })
+    #layout = element('button', { type: 'button', class: 'round layout' })
     #new = element('button', { type: 'button', class: 'create', 'aria-label': 'New document', onclick: () => this.#create() })
     /** Says that more documents may exist. */
     #incomplete = element('p', { class: 'quiet-text incomplete', role: 'status' })
@@ -43,7 +47,7 @@ export class Documents {
         this.#app = app
         this.#rows = new DocumentRows({
             toggle: (folder) => this.#toggle(folder),
-            menu: (name) => showDocumentMenu(app, name),
+            menu: (name, button) => showDocumentMenu(app, name, button),
             more: () => this.#drawMore(),
         }, this.#scroller)
         this.#search = element('input', {
@@ -57,7 +61,13 @@ export class Documents {
         this.#measureBars()
         this.#follow()
         setInterval(() => this.#rows.updateTimes(new Date()), 10_000)
+        keepShortcuts(app, this.#list)
+        keepPrinting(app)
+        document.body.prepend(skipLink(document.getElementById('screen')))
     }
+
+    /** The screen beside the list while no document is open. */
+    startScreen() { return new Start(this.#app, this.#list) }
 
     /** Whether the server has a document, as far as the page knows. */
     has(name) { return this.#list.has(name) }
@@ -84,20 +94,33 @@ export class Documents {
             this.#app.settings.set('layout', this.#isGrid ? 'list' : 'grid')
             this.#applyLayout()
         })
+        this.#order.addEventListener('click', () => {
+            this.#app.settings.set('order', this.#isNewest ? 'name' : 'newest')
+            this.#limit = step
+            this.#scroller.scrollTop = 0
+            this.#applyLayout()
+            this.#draw()
+        })
         fill(this.#new, icon('add'), element('span', {}, 'New', element('span', { class: 'wide' }, ' document')))
-        return element('footer', { class: 'bar below' }, new LinkState(this.#app).node, this.#layout, this.#new)
+        return element('footer', { class: 'bar below' }, new LinkState(this.#app).node, this.#order, this.#layout, this.#new)
     }
 
     #create() { newDocument(this.#app) }
+
+    get #isNewest() { return this.#app.settings.get('order') === 'newest' }
 
     get #isGrid() { return this.#app.settings.get('layout') === 'grid' }
 
     #applyLayout() {
         this.#content.dataset.layout = this.#isGrid ? 'grid' : 'list'
-        const words = this.#isGrid ? 'Show as a list' : 'Show as a grid'
-        this.#layout.setAttribute('aria-label', words)
-        this.#layout.title = words
-        fill(this.#layout, icon(this.#isGrid ? 'list' : 'grid'))
+        this.#content.dataset.order = this.#app.settings.get('order')
+        const show = (button, words, drawing) => {
+            button.setAttribute('aria-label', words)
+            button.title = words
+            fill(button, icon(drawing))
+        }
+        show(this.#layout, ...this.#isGrid ? ['Show as a list', 'list'] : ['Show as a grid', 'grid'])
+        show(this.#order, ...this.#isNewest ? ['Sort by name', 'letters'] : ['Sort by time, newest first', 'clock'])
     }
 
     /** Content scrolls behind both bars, so it needs their heights. */
@@ -119,7 +142,7 @@ export class Documents {
             if (event.type === 'document') this.#app.documentListed(event.name)
             if (event.type === 'complete') this.#draw()
             else if (change === 'rows') this.#drawSoon()
-            else if (change !== 'nothing') this.#rows.update(change, new Date())
+            else if (change !== 'nothing') this.#changed(change)
         })
         caret.addEventListener('link', () => {
             this.#drawOwn()
@@ -133,6 +156,12 @@ export class Documents {
         this.#drawOwn()
         this.#draw()
         this.#showKept()
+    }
+
+    /** Somebody has changed a document that is listed. */
+    #changed(row) {
+        this.#rows.update(row, new Date())
+        if (this.#isNewest) this.#drawSoon()
     }
 
     /** Marks the documents with text that only this device has, and lists those that the server has not named. */
@@ -173,7 +202,7 @@ export class Documents {
         this.#lastDraw = performance.now()
         this.#showNew()
         const search = typedName(this.#search.value)
-        const shown = this.#list.shown({ search, collapsed: this.#collapsed, limit: this.#limit })
+        const shown = this.#list.shown({ search, collapsed: this.#collapsed, limit: this.#limit, order: this.#app.settings.get('order') })
         const state = this.#state(shown, search)
         this.#content.toggleAttribute('aria-busy', state === 'loading')
         const drawn = state === 'no match' ? `${state}: ${search}` : state
@@ -266,7 +295,7 @@ export class Documents {
         if (event.key === 'Escape') {
             this.#clearSearch()
         } else if (event.key === 'Enter' && search !== '') {
-            const [section] = this.#list.shown({ search, limit: 1 }).sections
+            const [section] = this.#list.shown({ search, limit: 1, order: this.#app.settings.get('order') }).sections
             if (section) this.#app.go({ screen: 'editor', name: section.rows[0].name })
         } else if (event.key === 'ArrowDown') {
             event.preventDefault()

@@ -36,6 +36,9 @@ export class EditorBar {
             element('span', { class: 'leaf' }, visibleName(title)), icon('down'))
     }
 
+    /** Adds controls before the people. */
+    add(node) { this.#faces.before(node) }
+
     /** Without a document, there is nothing to rename, and nobody to meet. */
     set isEmpty(isEmpty) {
         this.#name.disabled = isEmpty

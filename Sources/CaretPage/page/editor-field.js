@@ -5,7 +5,7 @@ import { rest } from './rest.js'
 /** Makes a field. `leave` is called for Escape, the way out for those who have no pointer. `signal` ends everything. */
 export function makeField({ leave, signal }) {
     const field = element('textarea', {
-        class: 'text', 'aria-label': 'Text', spellcheck: 'true', autocapitalize: 'sentences',
+        class: 'text', dir: 'auto', 'aria-label': 'Text', spellcheck: 'true', autocapitalize: 'sentences',
     })
     field.addEventListener('keydown', (event) => {
         if (event.key === 'Escape' && !event.isComposing) leave()

@@ -6,9 +6,10 @@ import { icon } from './dom.js'
 import { fileName } from './name-rules.js'
 import { addressOf } from './route.js'
 import { openMenu } from './sheet.js'
+import { hasUndoButtons } from './undo-buttons.js'
 
-/** The menu of the document itself. `isGone`: only its text is left. */
-export function openNameMenu(app, { document, text, isGone }) {
+/** The menu of the document itself, at its button. `isGone`: only its text is left. */
+export function openNameMenu(app, { document, text, isGone, button }) {
     const { name } = document
     // Without a connection, the document has no rights.
     const isOffered = mayWrite(app, name) && document.rights !== 'read'
@@ -18,12 +19,13 @@ export function openNameMenu(app, { document, text, isGone }) {
         { label: 'Copy the link', icon: icon('link'), run: () => copyText(location.origin + addressOf({ screen: 'editor', name }), 'The link') },
         { label: 'Copy the text', icon: icon('copy'), run: () => copyText(text(), 'The text') },
         { label: 'Download as text', icon: icon('download'), run: () => downloadText(text(), fileName(name)) },
+        { label: 'Print', icon: icon('print'), run: () => print() },
         isOffered && { label: 'Delete', icon: icon('bin'), run: () => remove(app, name), danger: true, disabled: isGone || document.rights !== 'write' },
-    ])
+    ], button)
 }
 
-/** The menu of the editor. `isGone`: the document cannot be read any more. */
-export function openEditorMenu(app, { document, isGone }) {
+/** The menu of the editor, at its button. `isGone`: the document cannot be read any more. */
+export function openEditorMenu(app, { document, isGone, button }) {
     const { name, revision } = document
     const { settings } = app
     const set = (key, value) => {
@@ -41,14 +43,14 @@ export function openEditorMenu(app, { document, isGone }) {
             label: 'Compare revisions', icon: icon('compare'), disabled: isGone || revision < 2,
             run: () => app.go({ screen: 'compare', name }),
         },
-        { label: 'Undo', icon: icon('undo'), run: () => document.undo(), disabled: !canEdit || !document.canUndo },
-        { label: 'Redo', icon: icon('redo'), run: () => document.redo(), disabled: !canEdit || !document.canRedo },
+        !hasUndoButtons() && { label: 'Undo', icon: icon('undo'), run: () => document.undo(), disabled: !canEdit || !document.canUndo },
+        !hasUndoButtons() && { label: 'Redo', icon: icon('redo'), run: () => document.redo(), disabled: !canEdit || !document.canRedo },
         {
             label: isMonospace ? 'Use a proportional font' : 'Use a monospaced font', icon: icon('font'),
             run: () => set('font', isMonospace ? 'proportional' : 'monospace'),
         },
         { label: wraps ? 'Do not wrap lines' : 'Wrap lines', icon: icon('wrap'), run: () => set('wrap', !wraps) },
-    ])
+    ], button)
 }
 
 async function remove(app, name) {

@@ -27,6 +27,7 @@ export class Editor {
     /** What needs the rest of the page: the banner and the other people; null until it is loaded. */
     #banner = null
     #people = null
+    #undo = null
     #body
     #stage = element('div', { class: 'stage' })
     #display = new SavingDisplay()
@@ -51,9 +52,9 @@ export class Editor {
         this.#app = app
         this.#caret = app.caret
         this.#bar = new EditorBar({
-            openName: () => this.#openMenu(({ openNameMenu }) => openNameMenu),
+            openName: ({ currentTarget }) => this.#openMenu(({ openNameMenu }) => openNameMenu, currentTarget),
             openPeople: () => this.#openPeople(),
-            openMenu: () => this.#openMenu(({ openEditorMenu }) => openEditorMenu),
+            openMenu: ({ currentTarget }) => this.#openMenu(({ openEditorMenu }) => openEditorMenu, currentTarget),
         })
         this.#body = element('div', { class: 'editor-body' }, this.#stage)
         this.node = element('section', { class: 'screen editor' }, this.#bar.node, this.#body)
@@ -127,8 +128,12 @@ export class Editor {
         fill(this.#stage, this.#field)
         this.#bar.showName(opened.name)
         this.#savingChanged()
-        // On a phone, the keyboard would cover half of the text that the user wants to read.
-        if (matchMedia('(pointer: fine)').matches) this.#field.focus({ preventScroll: true })
+        this.focus()
+    }
+
+    /** On a phone, the keyboard would cover half of the text that the user wants to read. */
+    focus() {
+        if (!matchMedia('(pointer: coarse)').matches) this.#field.focus({ preventScroll: true })
     }
 
     #detach() {
@@ -176,9 +181,9 @@ export class Editor {
         if (rights === 'write' && selections.length === 0 && !this.#field.matches(':focus')) this.#document.select([[0, 0]])
     }
 
-    async #openMenu(choose) {
+    async #openMenu(choose, button) {
         const open = choose(await rest())
-        open(this.#app, { document: this.#document, text: () => this.#text, isGone: this.#isGone })
+        open(this.#app, { document: this.#document, text: () => this.#text, isGone: this.#isGone, button })
     }
 
     async #openPeople() {
@@ -190,11 +195,13 @@ export class Editor {
     /** Adds what the rest of the page has for the editor, if it is loaded. */
     #addParts() {
         if (this.#banner || !this.#app.parts) return
-        const { Banner, People, reveal } = this.#app.parts
+        const { Banner, People, UndoButtons, reveal } = this.#app.parts
         this.#banner = new Banner((action) => this.#run(action))
         this.#people = new People(this.#app, {
             text: () => this.#text, goTo: (offset) => reveal(this.#field, offset, { isCentered: true }),
         })
+        this.#undo = new UndoButtons()
+        this.#bar.add(this.#undo.node)
         this.#body.prepend(this.#banner.node)
         this.#body.after(this.#people.news)
         this.#peopleChanged()
@@ -233,6 +240,7 @@ export class Editor {
 
     #changed({ edits, own }) {
         if (!own) this.#people?.changed(edits, this.#document.peers)
+        this.#showUndo()
         // The number of changes that are not saved grows with typing.
         if (this.#situation !== 'saved') this.#updateSoon()
     }
@@ -266,6 +274,7 @@ export class Editor {
         const { situation, status, isUrgent, wakeIn } = this.#display.update(facts, now)
         this.#bar.showStatus(status)
         this.#addParts()
+        this.#showUndo()
         if (isUrgent) this.#complete()
         this.#showBanner(this.#app.parts?.bannerFor(situation, facts, now))
         showPlaceholder(this.#field, situation)
@@ -273,6 +282,10 @@ export class Editor {
         else if (situation === 'failed' || !this.#isPageShown) this.#showPage(situation)
         clearTimeout(this.#timer)
         if (wakeIn !== null) this.#timer = setTimeout(() => this.#update(), wakeIn + 5)
+    }
+
+    #showUndo() {
+        if (this.#situation !== 'trapped') this.#undo?.update(this.#document, !this.#isGone && this.#rights === 'write')
     }
 
     #showBanner(banner = null) {

@@ -34,7 +34,7 @@ export class HistoryView {
     #build() {
         const actions = this.#actions
         const parts = {
-            filter: iconButton('people', 'Show changes by one person', () => actions.chooseAuthor()),
+            filter: iconButton('people', 'Show changes by one person', ({ currentTarget }) => actions.chooseAuthor(currentTarget)),
             tags: iconButton('tag', 'Named revisions', () => actions.openTags()),
             copy: iconButton('copy', 'Copy this text', () => actions.copy()),
             compare: element('a', { class: 'round wide', 'aria-label': 'Compare with now', title: 'Compare with now' },

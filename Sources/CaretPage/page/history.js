@@ -59,7 +59,7 @@ export class History {
             moved: (revision) => this.#chosen(revision),
             stepBy: (amount) => this.#stepBy(amount),
             playOrPause: () => this.#playOrPause(),
-            chooseAuthor: () => this.#chooseAuthor(),
+            chooseAuthor: (button) => this.#chooseAuthor(button),
             openTags: () => this.#openTags(),
             showAll: () => this.#setAuthor(null),
             showNew: () => this.#restart(),
@@ -310,9 +310,9 @@ export class History {
 
     // What the user can do.
 
-    async #chooseAuthor() {
+    async #chooseAuthor(button) {
         this.#pause()
-        await openAuthorMenu(this.#authors.in(this.#timeline.revisions), (author) => this.#setAuthor(author))
+        await openAuthorMenu(this.#authors.in(this.#timeline.revisions), (author) => this.#setAuthor(author), button)
     }
 
     async #setAuthor(author) {

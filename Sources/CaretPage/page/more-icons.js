@@ -9,6 +9,8 @@ addDrawings({
     history: 'M4 5v5h5M4.6 10A8 8 0 1 1 4 14M12 8v4.5l3 2', compare: 'M4 5h7v14H4zM15 5h5M15 10h5M15 15h5M15 19h5',
     note: 'M4 5h16v11H10l-4 4v-4H4z', send: 'M12 19V5M6 11l6-6 6 6', play: 'M7 5l12 7-12 7z', pause: 'M8 5v14M16 5v14',
     undo: 'M8 5L3.5 9.5 8 14M4 9.5h10a5.5 5.5 0 0 1 0 11h-3', redo: 'M16 5l4.5 4.5L16 14M20 9.5H10a5.5 5.5 0 0 0 0 11h3',
+    clock: 'M12 4a8 8 0 1 0 0 16a8 8 0 0 0 0-16M12 8v4.5l3 2', letters: 'M5 7h14M5 12h9M5 17h5',
+    print: 'M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z',
     tag: 'M4 4h8l8.5 8.5-8 8L4 12zM8.5 8.5h.01', up: 'M6 15l6-6 6 6',
     link: 'M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3A4 4 0 0 0 11 18.7l1-1',
     copy: 'M9 9h11v11H9zM5 15H4V4h11v1', duplicate: 'M9 9h11v11H9zM5 15H4V4h11v1M14.5 12v5M12 14.5h5', download: 'M12 4v11M7 10.5l5 5 5-5M5 20h14',

@@ -4,6 +4,7 @@ import { avatar, element, icon } from './dom.js'
 import { forgetKept, keptTexts } from './kept-texts.js'
 import { ownLook } from './own-look.js'
 import { confirm, openSheet } from './sheet.js'
+import { showShortcuts } from './shortcuts.js'
 import { emptyStorages, reloadSafely } from './unsaved.js'
 import { count } from './words.js'
 
@@ -14,6 +15,8 @@ const colorNames = [
 
 const schemes = { system: 'System', light: 'Light', dark: 'Dark' }
 const fonts = { proportional: 'Proportional', monospace: 'Monospace' }
+/** By the size in pixels. */
+const sizes = { 16: 'Normal', 19: 'Large', 23: 'Larger' }
 
 /** Shows the sheet. Others see a new name or color after the user has closed it. */
 export async function showSettings(app, { isNameFirst = false } = {}) {
@@ -22,7 +25,9 @@ export async function showSettings(app, { isNameFirst = false } = {}) {
     const own = ownLook(app)
     const action = await openSheet('Settings', (close) => [
         ...(own.isVerified ? [verifiedLook(own)] : [nameField(settings, isNameFirst), colors(settings)]),
-        choice(app, 'scheme', 'Appearance', schemes), choice(app, 'font', 'Font of texts', fonts), wrapping(app),
+        choice(app, 'scheme', 'Appearance', schemes), choice(app, 'font', 'Font of texts', fonts),
+        choice(app, 'size', 'Size of texts', sizes), wrapping(app),
+        element('button', { type: 'button', class: 'plain-button keyboard-button', onclick: () => close(showShortcuts) }, 'Keyboard'),
         keptTexts(app), account(app, close),
     ], { className: 'settings' })
     if (action) return action()

@@ -3,8 +3,8 @@
 const key = 'caret.settings'
 const tokenKey = 'caret.token'
 
-const defaults = { name: '', color: '', scheme: 'system', font: 'proportional', wrap: true, layout: 'list', notices: true }
-const choices = { scheme: ['system', 'light', 'dark'], font: ['proportional', 'monospace'], layout: ['list', 'grid'] }
+const defaults = { name: '', color: '', scheme: 'system', font: 'proportional', size: '16', wrap: true, layout: 'list', order: 'name', notices: true }
+const choices = { scheme: ['system', 'light', 'dark'], font: ['proportional', 'monospace'], size: ['16', '19', '23'], layout: ['list', 'grid'], order: ['name', 'newest'] }
 
 /** The settings of this device, and the token if the user is signed in. `storages` are two `Storage`s. */
 export class Settings {

@@ -1,6 +1,9 @@
 // Sheets over the page, which ask or show something.
 import { element, iconButton } from './dom.js'
 
+/** Between a menu and its button, and the edges of the window, in pixels. */
+const gap = 6
+
 /**
  * Opens a sheet. It closes with its button, with Escape, or with a press beside it.
  *
@@ -49,14 +52,47 @@ export async function confirm(title, question, action) {
     return agreed === true
 }
 
-/** A menu: { label, icon, run, disabled } each. */
-export function openMenu(title, items) {
-    return openSheet(title, (close) => element('menu', {}, items.filter(Boolean).map(({ label, icon, run, disabled, danger }) =>
+/**
+ * A menu: { label, icon, run, disabled, danger } each. On a wide window it stands at `button`, if there is one; on a phone it
+ * is a sheet. The arrow keys go through it.
+ */
+export function openMenu(title, items, button = null) {
+    const shown = items.filter(Boolean)
+    const result = openSheet(title, (close) => element('menu', { onkeydown: moveInMenu }, shown.map(({ label, icon, run, disabled, danger }) =>
         element('li', {}, element('button', {
             type: 'button', class: danger ? 'danger' : false, disabled,
             onclick: () => {
                 close()
                 run()
             },
-        }, icon ?? false, label)))), { className: 'menu' })
+        }, icon ?? false, label)))), { className: button ? 'menu placed' : 'menu' })
+    if (button) placeMenu(document.querySelector('dialog.placed'), button)
+    return result
+}
+
+/** Keeps a menu at its button, above or below it, until it is closed. */
+function placeMenu(menu, button) {
+    const closing = new AbortController()
+    const place = () => {
+        const [anchor, box] = [button.getBoundingClientRect(), menu.getBoundingClientRect()]
+        const isRightHalf = anchor.left + anchor.width / 2 > innerWidth / 2
+        const below = anchor.bottom + gap
+        const top = below + box.height + gap <= innerHeight ? below : Math.max(gap, anchor.top - gap - box.height)
+        const left = isRightHalf ? anchor.right - box.width : anchor.left
+        menu.style.setProperty('--menu-top', `${Math.round(top)}px`)
+        menu.style.setProperty('--menu-left', `${Math.round(Math.max(gap, Math.min(left, innerWidth - box.width - gap)))}px`)
+    }
+    place()
+    window.addEventListener('resize', place, { signal: closing.signal })
+    menu.addEventListener('close', () => closing.abort())
+}
+
+/** The arrow keys, Home and End go from one item to another. */
+function moveInMenu(event) {
+    const items = [...event.currentTarget.querySelectorAll('button:not(:disabled)')]
+    const at = items.indexOf(document.activeElement)
+    const next = { ArrowDown: (at + 1) % items.length, ArrowUp: (at <= 0 ? items.length : at) - 1, Home: 0, End: items.length - 1 }[event.key]
+    if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    items[next].focus()
 }

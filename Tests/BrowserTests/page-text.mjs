@@ -1,0 +1,114 @@
+// How the page shows and prints texts: the length of lines, sizes, scripts from right to left, and paper.
+import assert from 'node:assert/strict'
+import { pressOn } from './page-support.mjs'
+import { startPages, windows } from './pages.mjs'
+
+const hasText = (page) => page.waitFor(() => document.querySelector('.editor[data-situation="saved"] .text'), 'the text')
+
+export async function testPageText(programs) {
+    const pages = await startPages(programs)
+    await testLines(pages)
+    await testRightToLeft(pages)
+    await testPrinting(pages)
+}
+
+async function testLines({ testPage, put }) {
+    await put('long', 'In a line of a book there are about as many letters as in this sentence, and then comes the next one. '.repeat(9))
+    /** How many characters of the first paragraph are in its first line. */
+    const firstLine = (page) => page.evaluate(() => {
+        const field = document.querySelector('.text')
+        const style = getComputedStyle(field)
+        const mirror = document.createElement('div')
+        mirror.style.cssText = `position: fixed; font: ${style.font}; white-space: pre-wrap; overflow-wrap: break-word; inline-size: ${field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)}px`
+        mirror.textContent = field.value
+        document.body.append(mirror)
+        const range = document.createRange()
+        const lineOf = (offset) => {
+            range.setStart(mirror.firstChild, offset)
+            range.setEnd(mirror.firstChild, offset + 1)
+            return range.getBoundingClientRect().top
+        }
+        let end = 0
+        while (lineOf(end) === lineOf(0)) end++
+        mirror.remove()
+        return [end, style.fontSize]
+    })
+    await testPage('a line has at most 72 characters in each size and font, and on a phone fewer', '/d/long', async (page) => {
+        await hasText(page)
+        for (const [words, size] of [['Normal', '16px'], ['Large', '19px'], ['Larger', '23px'], ['Monospace', '23px']]) {
+            await pressOn(page, 'Settings')
+            await pressOn(page, words)
+            await page.evaluate(() => document.querySelector('dialog').close())
+            const [count, found] = await firstLine(page)
+            assert.ok(count > 55 && count <= 73, `${count} characters, ${words}`)
+            assert.equal(found, size)
+        }
+        await page.goTo(await page.evaluate(() => location.href))
+        await hasText(page)
+        assert.equal((await firstLine(page))[1], '23px')
+    })
+}
+
+async function testRightToLeft({ testPage, put }) {
+    const text = 'hello\n\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd\nhello again\n'
+    const document = await put('scripts', text)
+    await testPage('each paragraph has the direction of its first letter, and so have the carets in it', '/d/scripts', async (page) => {
+        await hasText(page)
+        const at = async (offset) => {
+            document.select([[offset, offset]])
+            return page.waitFor(() => {
+                const field = window.document.querySelector('.text')
+                const caret = field.nextElementSibling?.shadowRoot?.querySelector('.caret')
+                if (!caret) return false
+                const { left, top } = caret.getBoundingClientRect()
+                const box = field.getBoundingClientRect()
+                const style = getComputedStyle(field)
+                const [start, end] = [box.left + parseFloat(style.paddingLeft), box.right - parseFloat(style.paddingRight)]
+                const line = Math.round((top - box.top - parseFloat(style.paddingTop)) / parseFloat(style.lineHeight))
+                return { line, fromStart: Math.abs(left - start) < 4, fromEnd: Math.abs(left - end) < 4 }
+            }, 'the caret')
+        }
+        const reaches = async (offset, wanted) => {
+            for (let found; JSON.stringify(found) !== JSON.stringify(wanted);) found = await at(offset)
+        }
+        await reaches(0, { line: 0, fromStart: true, fromEnd: false })
+        await reaches(6, { line: 1, fromStart: false, fromEnd: true })
+        await reaches(text.indexOf('hello again'), { line: 2, fromStart: true, fromEnd: false })
+    })
+}
+
+async function testPrinting({ testPage, put }) {
+    const lines = Array.from({ length: 300 }, (_, index) => `Line ${index + 1}`)
+    const document = await put('long/list', `${lines.join('\n')}\n`)
+    document.replaceText(`${lines.slice(0, 200).join('\n')}\n`)
+    await document.saved()
+    /** The text on paper, and how many sheets there are. */
+    const printed = async (page) => {
+        await page.evaluate(() => addEventListener('beforeprint', () => {
+            const seen = [...window.document.querySelectorAll('body *')].filter((node) => node.checkVisibility() && node.matches('h1, p, div, textarea, button, nav'))
+            window.printed = seen.map((node) => node.innerText)
+        }, { once: true }))
+        await page.send('Emulation.setEmulatedMedia', { media: 'print' })
+        const { data } = await page.send('Page.printToPDF')
+        await page.send('Emulation.setEmulatedMedia', { media: '' })
+        const sheets = Buffer.from(data, 'base64').toString('latin1').match(/\/Type ?\/Page\b/g).length
+        return { sheets, texts: await page.evaluate(() => window.printed) }
+    }
+    await testPage('paper has the whole text with its name and the date, and no controls', '/d/long/list', async (page) => {
+        await hasText(page)
+        await page.waitFor(() => window.document.querySelector('.rows'), 'the list')
+        const { sheets, texts: [name, date, text, ...others] } = await printed(page)
+        assert.deepEqual([name, text, others], ['long/list', `${lines.slice(0, 200).join('\n')}\n`, []])
+        assert.match(date, /\d\d\d\d.*\d:\d\d/)
+        assert.ok(sheets >= 4, `${sheets} sheets`)
+        assert.equal(await page.evaluate(() => window.document.querySelector('.print')), null)
+    }, windows.phone)
+
+    await testPage('an old revision is printed with its number', '/d/long/list?rev=1', async (page) => {
+        await page.waitFor(() => window.document.querySelector('.history-text pre')?.textContent.includes('Line 300'), 'the old text')
+        const { sheets, texts: [name, about] } = await printed(page)
+        assert.equal(name, 'long/list')
+        assert.match(about, /^Revision 1, printed /)
+        assert.ok(sheets >= 6, `${sheets} sheets`)
+    })
+}

@@ -6,6 +6,10 @@ import { mostPeers, peerColor, peerName, textColorOn } from './peer-look.js'
 const longestText = 300 * 1024
 /** How long a name stays after its caret has moved, in milliseconds. */
 const labelTime = 3_000
+/** If more carets than this are in the view, only those who type have a name. */
+const mostNamed = 8
+/** How high a name is, in pixels. */
+const labelHeight = 16
 /** After a paint that took some time, the next one waits this many times as long, and at most so many milliseconds. */
 const [restFactor, longestRest] = [8, 100]
 /** How near to a caret the pointer must be to show its name, in pixels. */
@@ -42,7 +46,7 @@ export class Overlay {
     #rest = null
     /** The next paint must not begin before this moment. */
     #paintsAt = 0
-    /** For each session, where its caret was last, and until when its name is shown. */
+    /** For each session, where its caret was last, and until when its name is shown: after it has moved, and after typing. */
     #heads = new Map()
     #place = { left: 0, top: 0 }
 
@@ -58,6 +62,10 @@ export class Overlay {
         document.addEventListener('peers', schedule, { signal })
         field.addEventListener('scroll', () => this.#scrolled(), { signal, passive: true })
         field.addEventListener('pointermove', (event) => this.#pointed(event), { signal, passive: true })
+        // The user has gone to another line, which no name may cover.
+        field.ownerDocument.addEventListener('selectionchange', () => {
+            if (this.#layer?.querySelector('.named')) schedule()
+        }, { signal })
         field.ownerDocument.fonts.addEventListener('loadingdone', schedule, { signal })
         field.ownerDocument.defaultView.addEventListener('resize', schedule, { signal })
         this.#resizes = new ResizeObserver(schedule)
@@ -98,7 +106,16 @@ export class Overlay {
     // The user's own typing moves the carets of others, but they have not moved themselves.
     #changed({ edits, own }) {
         if (own) for (const seen of this.#heads.values()) seen.head = this.#core.mapCaret(seen.head, edits)
+        else this.#noteTyping(endsOf(edits))
         this.#schedule()
+    }
+
+    #noteTyping(ends) {
+        const until = performance.now() + labelTime
+        for (const { session, selections } of this.#document.peers) {
+            const seen = this.#heads.get(session)
+            if (seen && selections.some(([, head]) => ends.has(head))) seen.typedUntil = until
+        }
     }
 
     #scrolled() {
@@ -135,8 +152,17 @@ export class Overlay {
         const { scrollTop, clientHeight } = this.#field
         const view = this.#mirror.offsetsBetween(scrollTop, scrollTop + clientHeight)
         const now = performance.now()
-        this.#layer.replaceChildren(...peers.flatMap((peer) => this.#marks(peer, view, now)))
+        const isCrowded = peers.filter(({ selections: [[, head]] }) => head >= view[0] && head <= view[1]).length > mostNamed
+        const own = this.#ownLine()
+        this.#layer.replaceChildren(...peers.flatMap((peer) => this.#marks(peer, view, { now, isCrowded, own })))
         this.#forget(peers, now)
+    }
+
+    /** The line with the user's caret; null if the user is elsewhere. */
+    #ownLine() {
+        const { selectionStart, selectionEnd, selectionDirection } = this.#field
+        if (!this.#field.matches(':focus')) return null
+        return this.#mirror.caretAt(selectionDirection === 'backward' ? selectionStart : selectionEnd)
     }
 
     /** Puts the layer exactly over the part of the field that shows text. */
@@ -164,7 +190,7 @@ export class Overlay {
         root.append(this.#layer)
     }
 
-    #marks(peer, [first, last], now) {
+    #marks(peer, [first, last], { now, isCrowded, own }) {
         const color = peerColor(peer)
         const marks = []
         for (const [anchor, head] of peer.selections) {
@@ -175,11 +201,12 @@ export class Overlay {
         }
         const [, head] = peer.selections[0]
         const hasMoved = this.#hasMoved(peer.session, head, now)
-        if (head >= first && head <= last) marks.push(this.#caret(peer, this.#mirror.caretAt(head), color, hasMoved))
+        const isNamed = isCrowded ? now < (this.#heads.get(peer.session).typedUntil ?? 0) : hasMoved
+        if (head >= first && head <= last) marks.push(this.#caret(peer, this.#mirror.caretAt(head), color, { isNamed, own }))
         return marks
     }
 
-    #caret(peer, rect, color, hasMoved) {
+    #caret(peer, rect, color, { isNamed, own }) {
         const caret = this.#box('caret', { ...rect, width: 2 }, color)
         if (!this.#hasLabels) return caret
         const label = this.#element('label')
@@ -188,11 +215,14 @@ export class Overlay {
         label.style.setProperty('color', textColorOn(color))
         caret.append(label)
         const { scrollTop, scrollLeft, clientWidth } = this.#field
+        const coversOwn = (top) => own !== null && top < own.top + own.height && top + labelHeight > own.top
         // Above the caret, a name could be outside of the field.
-        caret.classList.toggle('low', rect.top - scrollTop < 16)
+        const isLow = rect.top - scrollTop < labelHeight || coversOwn(rect.top - labelHeight)
+        const hasRoom = !isLow || !coversOwn(rect.top + rect.height)
+        caret.classList.toggle('low', isLow)
         caret.classList.toggle('right', rect.left - scrollLeft > clientWidth / 2)
-        caret.classList.toggle('moved', hasMoved)
-        caret.classList.toggle('named', hasMoved)
+        caret.classList.toggle('moved', isNamed && hasRoom)
+        caret.classList.toggle('named', isNamed && hasRoom)
         return caret
     }
 
@@ -200,7 +230,7 @@ export class Overlay {
     #hasMoved(session, head, now) {
         const seen = this.#heads.get(session)
         if (seen?.head === head) return now < seen.until
-        this.#heads.set(session, { head, until: now + labelTime })
+        this.#heads.set(session, { ...seen, head, until: now + labelTime })
         return true
     }
 
@@ -208,7 +238,7 @@ export class Overlay {
     #forget(peers, now) {
         const sessions = new Set(peers.map(({ session }) => session))
         for (const session of [...this.#heads.keys()]) if (!sessions.has(session)) this.#heads.delete(session)
-        const ends = [...this.#heads.values()].map(({ until }) => until - now).filter((delay) => delay > 0)
+        const ends = [...this.#heads.values()].flatMap(({ until, typedUntil = 0 }) => [until - now, typedUntil - now]).filter((delay) => delay > 0)
         clearTimeout(this.#timer)
         if (ends.length > 0) this.#timer = setTimeout(() => this.#schedule(), Math.min(...ends) + 1)
     }
@@ -225,4 +255,14 @@ export class Overlay {
         element.className = className
         return element
     }
+}
+
+/** Where the edits end, in the text after them. */
+function endsOf(edits) {
+    let shift = 0
+    return new Set(edits.map(({ range: [start, end], text }) => {
+        const at = start + shift + text.length
+        shift += text.length - (end - start)
+        return at
+    }))
 }

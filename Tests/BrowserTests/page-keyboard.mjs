@@ -139,7 +139,7 @@ async function testRows({ testPage, put, caret }) {
     })
 }
 
-async function testMenus({ testPage }) {
+async function testMenus({ testPage, put, caret }) {
     /** The boxes of the menu and of its button, and whether the window is darkened. */
     const boxes = (page, button) => page.evaluate((button) => {
         const boxOf = (node) => {
@@ -168,12 +168,43 @@ async function testMenus({ testPage }) {
             await noSheet(page)
         }
         await open(page, '.editor .more')
-        const items = ['History', 'Compare revisions', 'Use a monospaced font']
-        for (const key of ['ArrowDown', 'ArrowUp', 'End', 'Home']) {
+        const items = []
+        // A document with one revision has nothing to compare.
+        for (const key of ['ArrowDown', 'ArrowDown', 'End', 'ArrowDown', 'ArrowUp', 'Home']) {
             await press(page, key)
             items.push(await focused(page))
         }
-        assert.deepEqual(items.slice(3), ['Use a monospaced font', 'History', 'Do not wrap lines', 'History'])
+        assert.deepEqual(items, ['History', 'Use a monospaced font', 'Do not wrap lines', 'Find and replace', 'Do not wrap lines', 'Find and replace'])
+    })
+
+    await put('move/me', 'x')
+    await put('move/me.notes', '[2026-11-22 08:15] Ann: Done.\n')
+    await testPage('a document is moved to another folder, out of folders, and to a new one, with its notes', '/d/move/me', async (page) => {
+        await Promise.all([hasList(page), hasText(page)])
+        const move = async (text, ...wanted) => {
+            await open(page, '.editor .name')
+            await pressOn(page, 'Move to a folder')
+            await page.waitFor(() => document.activeElement.matches('[role=combobox]'), 'the field with the focus')
+            await replace(page, text)
+            assert.deepEqual(await options(page), wanted)
+            await press(page, 'Enter')
+            await noSheet(page)
+        }
+        await move('NOTES', 'notes', 'New folder \u201cNOTES\u201d')
+        await at(page, '/d/notes/me')
+        await move('', 'No folder', 'new')
+        await at(page, '/d/me')
+        await move('a/new/', 'New folder \u201ca/new\u201d')
+        await at(page, '/d/a/new/me')
+        const hasNotes = async () => (await caret.list({ prefix: 'a/new/' })).docs.some(({ name }) => name === 'a/new/me.notes')
+        while (!await hasNotes()) await page.evaluate(() => new Promise((later) => requestAnimationFrame(later)))
+        assert.equal((await caret.read('a/new/me.notes')).text, '[2026-11-22 08:15] Ann: Done.\n')
+        await open(page, '.editor .name')
+        await pressOn(page, 'Move to a folder')
+        await replace(page, 'a//b')
+        await shows(page, '.options', 'It cannot be moved to such a folder.')
+        await press(page, 'Escape')
+        await noSheet(page)
     })
 
     await testPage('on a phone, a menu is a sheet at the lower end', '/d/agenda', async (page) => {

@@ -9,6 +9,7 @@ export async function testPageText(programs) {
     const pages = await startPages(programs)
     await testLines(pages)
     await testRightToLeft(pages)
+    await testNames(pages)
     await testPrinting(pages)
 }
 
@@ -54,26 +55,81 @@ async function testRightToLeft({ testPage, put }) {
     const document = await put('scripts', text)
     await testPage('each paragraph has the direction of its first letter, and so have the carets in it', '/d/scripts', async (page) => {
         await hasText(page)
-        const at = async (offset) => {
+        /** Waits until the caret is at this place: its line, and the end of the line where it is. */
+        const reaches = (offset, ...place) => {
             document.select([[offset, offset]])
-            return page.waitFor(() => {
+            return page.waitFor((place) => {
                 const field = window.document.querySelector('.text')
                 const caret = field.nextElementSibling?.shadowRoot?.querySelector('.caret')
                 if (!caret) return false
                 const { left, top } = caret.getBoundingClientRect()
                 const box = field.getBoundingClientRect()
                 const style = getComputedStyle(field)
-                const [start, end] = [box.left + parseFloat(style.paddingLeft), box.right - parseFloat(style.paddingRight)]
                 const line = Math.round((top - box.top - parseFloat(style.paddingTop)) / parseFloat(style.lineHeight))
-                return { line, fromStart: Math.abs(left - start) < 4, fromEnd: Math.abs(left - end) < 4 }
-            }, 'the caret')
+                const isAt = (x) => Math.abs(left - x) < 4
+                const end = isAt(box.left + parseFloat(style.paddingLeft)) ? 'left' : isAt(box.right - parseFloat(style.paddingRight)) ? 'right' : ''
+                return `${line} ${end}` === place
+            }, `the caret in line ${place.join(', ')}`, place.join(' '))
         }
-        const reaches = async (offset, wanted) => {
-            for (let found; JSON.stringify(found) !== JSON.stringify(wanted);) found = await at(offset)
+        await reaches(0, 0, 'left')
+        await reaches(6, 1, 'right')
+        await reaches(text.indexOf('hello again'), 2, 'left')
+    })
+}
+
+async function testNames({ testPage, put, connectAs }) {
+    const lines = Array.from({ length: 12 }, (_, index) => `Line ${index}\n`)
+    await put('crowd', lines.join(''))
+    const at = (line) => lines.slice(0, line).join('').length
+    const open = async (name) => {
+        const opened = (await connectAs({ name })).open('crowd')
+        await opened.opened()
+        return opened
+    }
+    const carets = (page, count) => page.waitFor((count) => document.querySelector('.text').nextElementSibling?.shadowRoot?.querySelectorAll('.caret').length === count, `${count} carets`, count)
+    /** Waits until these names are shown over the text, each above or below its caret. */
+    const names = (page, ...wanted) => page.waitFor((wanted) => {
+        const carets = [...document.querySelector('.text').nextElementSibling?.shadowRoot?.querySelectorAll('.caret.named') ?? []]
+        return JSON.stringify(carets.map((caret) => [caret.textContent, caret.matches('.low') ? 'below' : 'above'])) === wanted
+    }, `the names ${wanted.join('; ')}`, JSON.stringify(wanted))
+
+    await testPage('a name is never over the line of the user: it is below its caret, or missing', '/d/crowd', async (page) => {
+        await hasText(page)
+        const eve = await open('Eve')
+        const go = async (own, line) => {
+            await page.evaluate((own) => document.querySelector('.text').setSelectionRange(own, own), at(own))
+            eve.select([[at(line) + 1, at(line) + 1]])
         }
-        await reaches(0, { line: 0, fromStart: true, fromEnd: false })
-        await reaches(6, { line: 1, fromStart: false, fromEnd: true })
-        await reaches(text.indexOf('hello again'), { line: 2, fromStart: true, fromEnd: false })
+        for (const [own, line, place] of [[2, 6, 'above'], [2, 3, 'below'], [1, 0, 'above'], [3, 2, 'above'], [4, 5, 'below']]) {
+            await go(own, line)
+            await names(page, ['Eve', place])
+        }
+        // There is no room above the first line of the view.
+        await page.evaluate(() => {
+            const field = document.querySelector('.text')
+            field.scrollTop = parseFloat(getComputedStyle(field).paddingTop) + 3 * parseFloat(getComputedStyle(field).lineHeight)
+        })
+        await go(6, 3)
+        await names(page, ['Eve', 'below'])
+        await go(4, 3)
+        await names(page)
+        eve.close()
+    }, { width: 900, height: 320, scale: 1, insets: {} })
+
+    await testPage('with more than eight carets in the view, only those who type have a name', '/d/crowd', async (page) => {
+        await hasText(page)
+        await page.evaluate(() => document.querySelector('.text').blur())
+        const people = await Promise.all(Array.from({ length: 9 }, (_, index) => open(`Person ${index}`)))
+        for (const [index, document] of people.entries()) document.select([[at(index + 2), at(index + 2)]])
+        await carets(page, 9)
+        await names(page)
+        people[4].edit([{ range: [at(6), at(6)], text: 'x' }])
+        people[4].select([[at(6) + 1, at(6) + 1]])
+        await names(page, ['Person 4', 'above'])
+        people[0].close()
+        await carets(page, 8)
+        people[3].select([[at(5) + 2, at(5) + 2]])
+        await page.waitFor(() => [...document.querySelector('.text').nextElementSibling.shadowRoot.querySelectorAll('.named')].some((one) => one.textContent === 'Person 3'), 'the name of who has moved')
     })
 }
 

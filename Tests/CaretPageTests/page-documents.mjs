@@ -5,7 +5,7 @@ import { DocumentList } from '../../Sources/CaretPage/page/documents-state.js'
 import { adviceFor } from '../../Sources/CaretPage/page/kept-words.js'
 import { fileName, grantProblem, nameProblem, typedName, validatedName } from '../../Sources/CaretPage/page/name-rules.js'
 import { addressOf, routeOf } from '../../Sources/CaretPage/page/route.js'
-import { mayLose } from '../../Sources/CaretPage/page/may-lose.js'
+import { askBeforeLoss, mayLose } from '../../Sources/CaretPage/page/may-lose.js'
 import { reloadSafely, unsavedDocument } from '../../Sources/CaretPage/page/unsaved.js'
 import { attemptWords, refusedWords } from '../../Sources/CaretPage/page/sign-in-words.js'
 
@@ -222,16 +222,17 @@ export const cases = {
         // How often a screen asks before the user leaves, the state of the link, and what then happens.
         const rows = [[0, 'waiting', 'change,reload'], [2, 'online', 'change,reload'], [1, 'waiting', ''], [Infinity, 'online', '']]
         for (const [asks, link, expected] of rows) {
-            const done = []
-            const target = new EventTarget()
+            const [done, closing] = [[], new AbortController()]
             let left = asks
-            target.addEventListener('beforeunload', (event) => { if (left-- > 0) event.preventDefault() })
+            askBeforeLoss(() => left-- > 0, closing.signal)
             const app = { caret: { link: { state: link } }, reload: async () => done.push('reload') }
             const change = async () => done.push('change')
-            assert.equal(await reloadSafely(app, change, { target, pause: 0 }), expected !== '')
+            assert.equal(await reloadSafely(app, change, { pause: 0 }), expected !== '')
             assert.equal(done.join(), expected)
+            left = 1
+            closing.abort()
+            assert.equal(mayLose(), false)
         }
-        assert.equal(mayLose(new EventTarget()), false)
     },
 
     'documents with text that only this device has are marked, and listed without the server'() {

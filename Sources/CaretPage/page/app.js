@@ -14,11 +14,12 @@ import { followViewport } from './viewport.js'
 const tokenPath = document.querySelector('meta[name=caret-token-path]')?.content
 
 /**
- * What all screens use: `caret`, `token`, `settings`, `parts`, `complete`, `go`, `reload` and `hasDocument`.
+ * What all screens use: `caret`, `token`, `settings`, `parts`, `documents`, `complete`, `go`, `reload` and `hasDocument`.
  *
  * A screen is an object with `node`, `title`, `show(route)`, which is called for a route that the screen may be able
- * to show without being made again and returns whether it can, and `close()`. If `hasOnlyCopy` is true, the screen
- * has a text that is nowhere else, and the page asks before it closes the screen.
+ * to show without being made again and returns whether it can, and `close()`. A screen with a text has `focus()`, which
+ * is called when the screen is on the page. If `hasOnlyCopy` is true, the screen has a text that is nowhere else, and
+ * the page asks before it closes the screen.
  */
 class App {
     settings = new Settings({ local: storage('localStorage'), session: storage('sessionStorage') })
@@ -28,7 +29,8 @@ class App {
     /** The exports of late.js; null until the rest of the page is loaded. */
     parts = null
     #screens = { editor: Editor }
-    #documents = null
+    /** The list of documents; null until the rest of the page is loaded. */
+    documents = null
     #screen = null
     #route = null
     #main = element('main', { id: 'screen' })
@@ -62,8 +64,8 @@ class App {
         const { Compare, Documents, History, keepNotes, keepPageOffline } = parts
         Object.assign(this.#screens, { history: History, compare: Compare })
         keepNotes(this.caret)
-        this.#documents = new Documents(this)
-        this.#main.before(this.#documents.node)
+        this.documents = new Documents(this)
+        this.#main.before(this.documents.node)
         this.#show()
         keepPageOffline()
     }
@@ -93,7 +95,7 @@ class App {
     documentListed(name) { this.#screen?.documentListed?.(name) }
 
     /** Whether the server has a document, as far as the page knows. */
-    hasDocument(name) { return this.#documents?.has(name) ?? false }
+    hasDocument(name) { return this.documents?.has(name) ?? false }
 
     /** Reloads the page. Unsaved text is saved or kept before, and if this is not possible, the user is asked. */
     async reload() {
@@ -134,7 +136,7 @@ class App {
         if (!this.parts && route.screen !== 'editor') return void this.#showLater()
         this.#route = route
         document.body.dataset.screen = route.screen
-        this.#documents?.opened(route.name)
+        this.documents?.opened(route.name)
         if (!this.#screen?.show(route)) this.#replaceScreen(route)
         const { title } = this.#screen
         document.title = title ? `${title} \u00b7 Caret` : 'Caret'
@@ -154,7 +156,7 @@ class App {
     #replaceScreen(route) {
         this.#screen?.close()
         const Screen = this.#screens[route.screen]
-        this.#screen = Screen ? new Screen(this, route) : this.#documents.startScreen()
+        this.#screen = Screen ? new Screen(this, route) : this.documents.startScreen()
         fill(this.#main, this.#screen.node)
         this.#screen.focus?.()
     }

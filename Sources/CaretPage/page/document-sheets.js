@@ -2,6 +2,7 @@
 import { downloadText } from './copy.js'
 import { partsOf, shortName } from './document-name.js'
 import { element, icon } from './dom.js'
+import { moveDocument } from './move-to.js'
 import { fileName, grantProblem, nameProblem, validatedName } from './name-rules.js'
 import { notesName } from './notes-text.js'
 import { notify } from './notices.js'
@@ -53,6 +54,7 @@ export function newDocument(app) {
 export function showDocumentMenu(app, name, button) {
     return openMenu(shortName(name), [
         mayWrite(app, name) && { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name) },
+        mayWrite(app, name) && { label: 'Move to a folder', icon: icon('folder'), run: () => moveDocument(app, name) },
         newName(app) !== undefined && { label: 'Make a copy', icon: icon('duplicate'), run: () => copyDocument(app, name) },
         { label: 'Download', icon: icon('download'), run: () => attempt(app, () => downloadDocument(app, name)) },
         mayWrite(app, name) && { label: 'Delete', icon: icon('bin'), danger: true, run: () => deleteDocument(app, name) },
@@ -63,11 +65,14 @@ export function showDocumentMenu(app, name, button) {
 export function renameDocument(app, name) {
     return askForName(app, 'Rename', {
         value: name, exists: (other) => other !== name && app.hasDocument(other), actions: { free: 'Rename' },
-        run: async (to) => {
-            await app.caret.rename(name, to)
-            await renameNotes(app, name, to)
-        },
+        run: (to) => renameTo(app, name, to),
     })
+}
+
+/** Renames a document, and its notes. */
+export async function renameTo(app, name, to) {
+    await app.caret.rename(name, to)
+    await renameNotes(app, name, to)
 }
 
 /** Asks for the name of a copy, makes the copy, and goes to it. */

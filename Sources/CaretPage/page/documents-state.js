@@ -115,6 +115,9 @@ export class DocumentList {
     /** The documents whose names contain a text, those that were changed last first. */
     find(text, limit) { return this.newest.filter((row) => this.#isFound(row, fold(text))).slice(0, limit) }
 
+    /** The folders that have documents, in order. */
+    get folders() { return [...new Set(this.sorted.map(({ folder }) => folder))].filter((folder) => folder !== '') }
+
     #isFound(row, wanted) { return wanted === '' ? !this.#belongsToAnother(row) : row.folded.includes(wanted) }
 
     #belongsToAnother({ name }) { return name.endsWith(notes) && this.#rows.has(name.slice(0, -notes.length)) }

@@ -69,6 +69,8 @@ export class Documents {
     /** The screen beside the list while no document is open. */
     startScreen() { return new Start(this.#app, this.#list) }
 
+    get folders() { return this.#list.folders }
+
     /** Whether the server has a document, as far as the page knows. */
     has(name) { return this.#list.has(name) }
 

@@ -3,6 +3,7 @@ import { copyText, downloadText } from './copy.js'
 import { visibleName } from './document-name.js'
 import { copyDocument, deleteDocument, mayWrite, newName, renameDocument } from './document-sheets.js'
 import { icon } from './dom.js'
+import { moveDocument } from './move-to.js'
 import { fileName } from './name-rules.js'
 import { addressOf } from './route.js'
 import { openMenu } from './sheet.js'
@@ -15,6 +16,9 @@ export function openNameMenu(app, { document, text, isGone, button }) {
     const isOffered = mayWrite(app, name) && document.rights !== 'read'
     return openMenu(visibleName(name), [
         isOffered && { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name), disabled: isGone || document.rights !== 'write' },
+        isOffered && {
+            label: 'Move to a folder', icon: icon('folder'), run: () => moveDocument(app, name), disabled: isGone || document.rights !== 'write',
+        },
         newName(app) !== undefined && { label: 'Make a copy', icon: icon('duplicate'), run: () => copyDocument(app, name), disabled: isGone || !document.rights },
         { label: 'Copy the link', icon: icon('link'), run: () => copyText(location.origin + addressOf({ screen: 'editor', name }), 'The link') },
         { label: 'Copy the text', icon: icon('copy'), run: () => copyText(text(), 'The text') },
@@ -25,7 +29,7 @@ export function openNameMenu(app, { document, text, isGone, button }) {
 }
 
 /** The menu of the editor, at its button. `isGone`: the document cannot be read any more. */
-export function openEditorMenu(app, { document, isGone, button }) {
+export function openEditorMenu(app, { document, isGone, button, find }) {
     const { name, revision } = document
     const { settings } = app
     const set = (key, value) => {
@@ -38,6 +42,7 @@ export function openEditorMenu(app, { document, isGone, button }) {
     const wraps = settings.get('wrap')
     const canEdit = !isGone && document.rights === 'write'
     return openMenu('Editor', [
+        { label: canEdit ? 'Find and replace' : 'Find', icon: icon('search'), run: find, disabled: isGone },
         { label: 'History', icon: icon('history'), run: () => app.go({ screen: 'history', name }), disabled: isGone },
         {
             label: 'Compare revisions', icon: icon('compare'), disabled: isGone || revision < 2,

@@ -5,6 +5,7 @@ import { EditorBar } from './editor-bar.js'
 import { makeField, showPlaceholder } from './editor-field.js'
 import { idle } from './idle.js'
 import { warnOfLargeText } from './large-text.js'
+import { askBeforeLoss } from './may-lose.js'
 import { notify } from './notices.js'
 import { LeftDocuments, mayLose } from './open-documents.js'
 import { rest } from './rest.js'
@@ -12,9 +13,7 @@ import { goneSituations, pages, SavingDisplay } from './saving-state.js'
 
 const leftDocuments = new LeftDocuments()
 
-window.addEventListener('beforeunload', (event) => {
-    if (leftDocuments.mayLose) event.preventDefault()
-})
+askBeforeLoss(() => leftDocuments.mayLose)
 
 export class Editor {
     #app
@@ -22,12 +21,9 @@ export class Editor {
     #document = null
     #field = null
     #binding = null
-    #notes = null
     #bar
-    /** What needs the rest of the page: the banner and the other people; null until it is loaded. */
-    #banner = null
-    #people = null
-    #undo = null
+    /** What needs the rest of the page; null until it is loaded. */
+    #parts = null
     #body
     #stage = element('div', { class: 'stage' })
     #display = new SavingDisplay()
@@ -76,8 +72,7 @@ export class Editor {
         this.#listeners.abort()
         for (const sheet of document.querySelectorAll('dialog.sheet[open]')) sheet.close()
         this.#detach()
-        this.#notes?.close()
-        this.#people?.close()
+        this.#parts?.close()
         clearTimeout(this.#timer)
         if (this.#situation === 'trapped') return
         leftDocuments.leave(this.#document)
@@ -85,6 +80,8 @@ export class Editor {
     }
 
     get #text() { return this.#field?.value ?? '' }
+
+    get #canEdit() { return !this.#isGone && this.#rights === 'write' }
 
     get #isGone() { return goneSituations.has(this.#situation) || pages.has(this.#situation) }
 
@@ -101,9 +98,7 @@ export class Editor {
         const { signal } = this.#listeners
         this.#caret.addEventListener('link', () => this.#update(), { signal })
         window.addEventListener('keydown', (event) => this.#keyDown(event), { signal })
-        window.addEventListener('beforeunload', (event) => {
-            if (this.#mayLose) event.preventDefault()
-        }, { signal })
+        askBeforeLoss(() => this.#mayLose, signal)
     }
 
     /** Shows a document in a new field. */
@@ -140,6 +135,7 @@ export class Editor {
         this.#documentListeners.abort()
         this.#binding?.release()
         this.#binding = null
+        this.#parts?.find.close()
         cancelAnimationFrame(this.#frame)
         this.#frame = null
     }
@@ -170,7 +166,7 @@ export class Editor {
         this.#hasText = true
         const { name, length } = this.#document
         warnOfLargeText(name, length)
-        this.#showNotes()
+        this.#parts?.showNotes()
         this.#peopleChanged()
         this.#appear()
     }
@@ -183,48 +179,33 @@ export class Editor {
 
     async #openMenu(choose, button) {
         const open = choose(await rest())
-        open(this.#app, { document: this.#document, text: () => this.#text, isGone: this.#isGone, button })
+        open(this.#app, { document: this.#document, text: () => this.#text, isGone: this.#isGone, button, find: () => this.#parts.find.open() })
     }
 
     async #openPeople() {
         await rest()
         this.#addParts()
-        this.#people?.open()
+        this.#parts?.openPeople()
     }
 
     /** Adds what the rest of the page has for the editor, if it is loaded. */
     #addParts() {
-        if (this.#banner || !this.#app.parts) return
-        const { Banner, People, UndoButtons, reveal } = this.#app.parts
-        this.#banner = new Banner((action) => this.#run(action))
-        this.#people = new People(this.#app, {
-            text: () => this.#text, goTo: (offset) => reveal(this.#field, offset, { isCentered: true }),
+        if (this.#parts || !this.#app.parts) return
+        const editor = this
+        this.#parts = new this.#app.parts.EditorParts(this.#app, {
+            node: this.node, body: this.#body, stage: this.#stage, bar: this.#bar, run: (action) => this.#run(action),
+            get document() { return editor.#document },
+            get field() { return editor.#field },
         })
-        this.#undo = new UndoButtons()
-        this.#bar.add(this.#undo.node)
-        this.#body.prepend(this.#banner.node)
-        this.#body.after(this.#people.news)
+        if (this.#hasText) this.#parts.showNotes()
         this.#peopleChanged()
-    }
-
-    #showNotes() {
-        if (!this.#app.parts) return
-        const { Notes } = this.#app.parts
-        const draft = this.#notes?.draft
-        this.#notes?.close()
-        this.#notes?.node.remove()
-        this.#notes = new Notes(this.#app, this.#document.name, { draft })
-        const { node } = this.#notes
-        this.node.append(node)
-        // Notes are documents too, which have no notes of their own.
-        this.node.classList.toggle('has-notes', !node.hidden && node.hasChildNodes())
     }
 
     #rightsChanged(rights) {
         const before = this.#rights
-        this.#update()
         // While the document is opened again, there are no rights.
         if (rights !== 'none') this.#rights = rights
+        this.#update()
         // Text that this device has kept is shown before the rights are known.
         if (this.#hasText) this.#appear()
         if (before === 'read' && rights === 'write') notify('You may write now.')
@@ -234,13 +215,13 @@ export class Editor {
     #renamed(name) {
         this.#bar.showName(name)
         this.#app.go({ screen: 'editor', name }, { replace: true })
-        this.#showNotes()
+        this.#parts?.showNotes()
         notify(`Now called \u201c${visibleName(name)}\u201d.`)
     }
 
     #changed({ edits, own }) {
-        if (!own) this.#people?.changed(edits, this.#document.peers)
-        this.#showUndo()
+        if (!own) this.#parts?.othersChanged(edits, this.#document.peers)
+        this.#parts?.edited(this.#canEdit)
         // The number of changes that are not saved grows with typing.
         if (this.#situation !== 'saved') this.#updateSoon()
     }
@@ -274,26 +255,13 @@ export class Editor {
         const { situation, status, isUrgent, wakeIn } = this.#display.update(facts, now)
         this.#bar.showStatus(status)
         this.#addParts()
-        this.#showUndo()
         if (isUrgent) this.#complete()
-        this.#showBanner(this.#app.parts?.bannerFor(situation, facts, now))
+        this.#parts?.update(situation, facts, now, this.#canEdit)
         showPlaceholder(this.#field, situation)
         if (situation !== this.#situation) this.#situationChanged(situation)
         else if (situation === 'failed' || !this.#isPageShown) this.#showPage(situation)
         clearTimeout(this.#timer)
         if (wakeIn !== null) this.#timer = setTimeout(() => this.#update(), wakeIn + 5)
-    }
-
-    #showUndo() {
-        if (this.#situation !== 'trapped') this.#undo?.update(this.#document, !this.#isGone && this.#rights === 'write')
-    }
-
-    #showBanner(banner = null) {
-        if (!this.#banner) return
-        const { node } = this.#banner
-        const hadFocus = node.contains(document.activeElement)
-        this.#banner.show(banner)
-        if (hadFocus && !node.contains(document.activeElement)) this.#bar.menu.focus()
     }
 
     #situationChanged(situation) {
@@ -322,8 +290,7 @@ export class Editor {
             return
         }
         if (this.#listeners.signal.aborted) return
-        if (this.#hasText && !this.#notes) this.#showNotes()
-        if (!this.#banner) this.#update()
+        if (!this.#parts) this.#update()
     }
 
     /** Carets of others make no sense in a document that is gone. */
@@ -413,7 +380,7 @@ export class Editor {
         const { saving, peers } = this.#document
         const isOnline = ['saved', 'sending'].includes(saving.state)
         const present = goneSituations.has(this.#situation) ? [] : peers
-        this.#people?.update(present, { isOnline })
+        this.#parts?.showPeople(present, { isOnline })
         this.#bar.showPeople(present)
     }
 

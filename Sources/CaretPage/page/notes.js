@@ -3,6 +3,7 @@ import { nobody, peerName } from '../../../Clients/javascript/peer-look.js'
 import { avatar, element, fill, icon, iconButton } from './dom.js'
 import { mayWrite } from './document-sheets.js'
 import { GrowingField } from './growing-field.js'
+import { askBeforeLoss } from './may-lose.js'
 import { hasUnsavedNotes, notesChannel } from './notes-channel.js'
 import { NotesList } from './notes-list.js'
 import { canHaveNotes, cleanAuthor, cleanNote, excess, notesName } from './notes-text.js'
@@ -247,9 +248,7 @@ export class Notes {
 /** Sends the notes that a reload has interrupted, and asks before the page ends with unsaved ones. Call this once. */
 export function keepNotes(caret) {
     for (const name of storedNames()) if (storeOf(name).read().outbox.length > 0) channelOf(caret, name)
-    window.addEventListener('beforeunload', (event) => {
-        if (hasUnsavedNotes(caret)) event.preventDefault()
-    })
+    askBeforeLoss(() => hasUnsavedNotes(caret))
 }
 
 function channelOf(caret, name) {

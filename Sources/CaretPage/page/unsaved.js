@@ -5,8 +5,8 @@ import { mayLose } from './may-lose.js'
  * Saves what is unsaved, calls `change`, and reloads the page. Returns false, and does nothing, if something cannot be
  * saved now. The connection keeps its token until the reload.
  */
-export async function reloadSafely(app, change = () => {}, { target = window, pause = 200 } = {}) {
-    for (let turn = 0; mayLose(target); turn++) {
+export async function reloadSafely(app, change = () => {}, { pause = 200 } = {}) {
+    for (let turn = 0; mayLose(); turn++) {
         // After 4 s, `Caret.close` would give up too.
         if (app.caret.link.state !== 'online' || turn === 20) return false
         await new Promise((later) => setTimeout(later, pause))

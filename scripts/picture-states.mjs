@@ -1,6 +1,7 @@
 // States of the page that need more than an address: a link that is cut, a right that is missing, a refusal, a fault.
 // pictures.mjs takes their pictures.
 import { click, inSituation, insert } from '../Tests/BrowserTests/page-editor.mjs'
+import { openNoteField } from '../Tests/BrowserTests/page-notes.mjs'
 import { hasPageOffline, pressOn, shows, trapAtInsert, trapsOnDemand, type } from '../Tests/BrowserTests/page-support.mjs'
 import { startPages } from '../Tests/BrowserTests/pages.mjs'
 import { startRelay } from '../Tests/BrowserTests/relay.mjs'
@@ -327,26 +328,28 @@ export const states = {
     async 'notes-too-long'(open, world) {
         const [path] = await world.document()
         const page = await open(path, world.open.origin)
-        await page.waitFor(() => document.querySelector('.notes-field'), 'the notes')
-        await page.evaluate(() => document.querySelector('.notes-field').focus())
+        await page.waitFor(() => document.querySelector('.notes-bar'), 'the notes')
+        await openNoteField(page)
         await type(page, 'word '.repeat(900))
         return page
     },
     async 'notes-offline'(open, world) {
         const { page, relay } = await world.behindRelay(open)
-        await page.waitFor(() => document.querySelector('.notes-field'), 'the notes')
+        await page.waitFor(() => document.querySelector('.notes-bar'), 'the notes')
         await cut(page, relay)
-        await page.evaluate(() => document.querySelector('.notes-field').focus())
+        await openNoteField(page)
         await type(page, 'I call the glazier.')
         await page.evaluate(() => document.querySelector('.notes-send').click())
         await page.waitFor(() => document.querySelector('.note.offline'), 'the note')
         return page
     },
     async 'notes-refused'(open, { locked }) {
-        const token = await locked.addToken('ann', '--read', '', '--write', '=plan')
+        // The server lists at most 100 rights, so the page does not know that the notes are not among these.
+        const rights = Array.from({ length: 100 }, (_, index) => ['--write', `=other ${index}`])
+        const token = await locked.addToken('ann', '--read', '', '--write', '=plan', ...rights.flat())
         const page = await open(`/d/plan#token=${token}`, locked.origin)
-        await page.waitFor(() => document.querySelector('.notes-field')?.checkVisibility(), 'the notes')
-        await page.evaluate(() => document.querySelector('.notes-field').focus())
+        await page.waitFor(() => document.querySelector('.notes-bar'), 'the notes')
+        await openNoteField(page)
         await type(page, 'I am late.')
         await page.evaluate(() => document.querySelector('.notes-send').click())
         await page.waitFor(() => document.querySelector('.note.refused'), 'the refused note')

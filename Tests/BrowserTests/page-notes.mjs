@@ -29,7 +29,14 @@ export async function showNotes(page, name, { author = 'Ann', token } = {}) {
         show()
     }, name, author, token)
     await page.waitFor(() => document.querySelector('.notes-bar'), 'the notes')
+    await openNoteField(page)
 }
+
+/** Shows the field for a note, if the user may write notes. */
+export const openNoteField = (page) => page.waitFor(() => {
+    document.querySelector('.notes-bar > .plain-button:not([hidden])')?.click()
+    return !document.querySelector('.notes-field').hidden || !document.querySelector('.notes-bar p').hidden
+}, 'the field')
 
 /** Types into the field for a note. */
 async function write(page, text) {
@@ -69,6 +76,7 @@ export async function testPageNotes(programs) {
         await page.close()
     })
     await testHeights(testNotes)
+    await testField(testNotes)
     await testKeys(testNotes)
     await testSending(pages, testNotes)
     await testWithoutServer(programs)
@@ -132,7 +140,10 @@ async function testHeights(testNotes) {
         assert.equal((await boxOf(page, '.notes-bar')).bottom, 476)
         // A browser that only covers the page reports this.
         await setWindow(page, windows.phone)
+        await page.waitFor(() => visualViewport.height === 812, 'the window')
         await page.evaluate(async () => {
+            // The page itself hears of its window with the next frame.
+            await new Promise((later) => requestAnimationFrame(() => requestAnimationFrame(later)))
             const { followViewport } = await import('/repository/Sources/CaretPage/page/viewport.js')
             const visualViewport = Object.assign(new EventTarget(), { height: 440, offsetTop: 36, scale: 1 })
             followViewport(document.documentElement, { visualViewport, innerHeight: 812 })
@@ -144,6 +155,34 @@ async function testHeights(testNotes) {
         assert.deepEqual([bar.bottom, button.bottom], [476, 476 - 8])
         assert.ok(panel.top >= title.bottom, `${panel.top} ${title.bottom}`)
     }, { window: windows.phone })
+}
+
+async function testField(testNotes) {
+    const shown = (page) => page.evaluate(() => [...document.querySelectorAll('.notes-bar > *')]
+        .filter((one) => one.checkVisibility()).map((one) => one.getAttribute('aria-label') ?? one.textContent))
+    await testNotes('the field is there when it is wanted, and Escape puts it away, but no draft', 'wanted', async (page) => {
+        const open = ['Notes', 'Your note', 'Send the note']
+        assert.deepEqual(await shown(page), open)
+        await press(page, 'Escape')
+        assert.deepEqual(await shown(page), ['Notes', 'Add a note'])
+        assert.equal(await page.evaluate(() => document.activeElement.className.includes('notes-toggle')), true)
+        await openNoteField(page)
+        assert.equal(await page.evaluate(() => document.activeElement.className.includes('notes-field')), true)
+        await type(page, 'A')
+        await press(page, 'Escape')
+        assert.deepEqual(await shown(page), open)
+        await page.evaluate(() => {
+            document.querySelector('.notes-field').focus()
+            document.execCommand('delete')
+        })
+        await press(page, 'Escape')
+        assert.deepEqual(await shown(page), ['Notes', 'Add a note'])
+        // Who reads all notes may want to answer.
+        await page.evaluate(() => document.querySelector('.notes-toggle').click())
+        assert.deepEqual(await shown(page), open)
+        await page.evaluate(() => document.querySelector('.notes-toggle').click())
+        assert.deepEqual(await shown(page), ['Notes', 'Add a note'])
+    })
 }
 
 async function testKeys(testNotes) {

@@ -29,6 +29,9 @@ export class Notes {
     #badge
     #toggle
     #button
+    /** Shows the field. Until the user wants it, the bar has only this button. */
+    #add
+    #isFieldWanted = false
     #readOnly
     #bar
     #listeners = new AbortController()
@@ -79,8 +82,9 @@ export class Notes {
             // A press must not take the focus from the field, because the keyboard of a phone would go away.
             onmousedown: (event) => event.preventDefault(),
         }, 'Send')
+        this.#add = element('button', { type: 'button', class: 'plain-button', onclick: () => this.#openField() }, 'Add a note')
         this.#readOnly = element('p', { class: 'quiet-text', hidden: true }, 'You may only read the notes')
-        this.#bar = element('div', { class: 'bar below notes-bar' }, this.#toggle, this.#field, this.#readOnly, this.#button)
+        this.#bar = element('div', { class: 'bar below notes-bar' }, this.#toggle, this.#add, this.#field, this.#readOnly, this.#button)
         this.node.append(this.#panel, this.#bar)
         this.node.addEventListener('keydown', (event) => this.#escaped(event))
     }
@@ -139,7 +143,9 @@ export class Notes {
 
     #showRights(number) {
         const canWrite = this.#channel.canWrite && mayWrite(this.#app, notesName(this.#name))
-        this.#field.hidden = this.#button.hidden = !canWrite
+        const isWanted = this.#isFieldWanted || !this.#panel.hidden || this.#field.value !== ''
+        this.#field.hidden = this.#button.hidden = !canWrite || !isWanted
+        this.#add.hidden = !canWrite || isWanted
         this.#readOnly.hidden = canWrite
         this.node.hidden = !canWrite && number === 0
     }
@@ -148,6 +154,13 @@ export class Notes {
     #describeField() {
         const isNarrow = matchMedia('(max-width: 599.9px)').matches
         this.#field.placeholder = isNarrow ? 'Add a note' : 'Say something about this text'
+    }
+
+    #openField() {
+        this.#isFieldWanted = true
+        this.#render()
+        this.#growing.update({ moves: false })
+        this.#field.focus()
     }
 
     #setOpen(isOpen, { focus = false } = {}) {
@@ -199,9 +212,13 @@ export class Notes {
     }
 
     #escaped(event) {
-        if (event.key !== 'Escape' || event.isComposing || this.#panel.hidden) return
+        if (event.key !== 'Escape' || event.isComposing || (this.#panel.hidden && this.#field.hidden)) return
         event.preventDefault()
-        this.#setOpen(false, { focus: this.#panel.contains(document.activeElement) })
+        if (!this.#panel.hidden) return this.#setOpen(false, { focus: this.#panel.contains(document.activeElement) })
+        // A draft stays where it is.
+        this.#isFieldWanted = false
+        this.#render()
+        this.#toggle.focus()
     }
 
     #send() {

@@ -25,8 +25,9 @@ import Testing
         let findings = await withTaskGroup(of: [Finding].self) { group in
             for thread in 0..<2 {
                 group.addTask {
-                    faults.indices.filter { $0 % 2 == thread }.map {
-                        FaultTests.find(faults[$0], $0, in: seeds)
+                    faults.indices.filter { $0 % 2 == thread }.map { place in
+                        if place / 2 % 20 == 19 { Runs.tell("fault \(place) of \(faults.count)") }
+                        return FaultTests.find(faults[place], place, in: seeds)
                     }
                 }
             }

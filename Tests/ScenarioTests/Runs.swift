@@ -33,13 +33,21 @@ enum Runs {
         return await withTaskGroup(of: [Outcome].self) { group in
             for thread in 0..<threads {
                 group.addTask {
-                    seeds.filter { Int($0) % threads == thread }.map { run(PlanMaker.plan($0, steps: steps)) }
+                    seeds.filter { Int($0) % threads == thread }.enumerated().map { done, seed in
+                        if done % 100 == 99 { tell("seed \(seed) of \(seeds)") }
+                        return run(PlanMaker.plan(seed, steps: steps))
+                    }
                 }
             }
             var all: [Outcome] = []
             for await outcomes in group { all += outcomes }
             return all.sorted { $0.seed < $1.seed }
         }
+    }
+
+    /// Says how far a run is, at once. A slow machine needs so long that silence would be taken for a test that hangs.
+    static func tell(_ progress: String) {
+        FileHandle.standardOutput.write(Data("\(progress)\n".utf8))
     }
 
     /// The report of a failing seed: the failure, how to replay it, and the reduced plan.

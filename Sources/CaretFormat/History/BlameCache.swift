@@ -40,7 +40,6 @@ package struct BlameCache {
         let bytes: Int
     }
 
-    /// Enough for texts of 4,000 pages.
     package static let mostBytes = 16 << 20
 
     private let most: Int

@@ -40,8 +40,8 @@ package struct AttributedLines: Sendable {
 
     /// The most lines of a block. A larger block is split.
     private static let maxLines = 1_024
-    /// A smaller block is joined with a neighbour if that one has space. So no history makes so many blocks that
-    /// finding a line takes long.
+    /// A smaller block is joined with a neighbour that has room for it. Otherwise a text that keeps growing and shrinking
+    /// would end up with many small blocks, and finding a line would be slow.
     private static let minLines = 256
 
     /// At least one block, each with at least one line. The last line has no line break and can be empty.
@@ -106,7 +106,7 @@ package struct AttributedLines: Sendable {
     private mutating func replace(_ edit: Edit, making revision: Revision) throws(Fault) {
         let (start, end) = (edit.range.lowerBound.value, edit.range.upperBound.value)
         guard start >= 0, start <= end, end <= length else { throw .misplaced }
-        // Otherwise so many lines would be made before they are counted.
+        // This comes first because one edit can insert millions of lines.
         if edit.text.hasLineBreaks(over: most) { throw .tooManyLines }
         let first = position(of: start)
         let last = start == end ? first : position(of: end)

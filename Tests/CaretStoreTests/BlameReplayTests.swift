@@ -5,31 +5,15 @@ import CaretStore
 import TestSupport
 import Testing
 
-/// Each test has a document with so many changes that an answer takes several steps, and no snapshots. No store has its
-/// folder open.
 @Suite("Finding out in steps who changed each line") struct BlameReplayTests {
-    /// A revision that takes four steps.
-    private static let far = 3 * TextReplay.changesPerStep + 50
-    private let scratch: Scratch
-    private let document: TrackedDocument
+    private static let far = LongHistory.far
+    private let history: LongHistory
+    private var scratch: Scratch { history.scratch }
+    private var document: TrackedDocument { history.document }
     private var id: DocumentID { document.entry.id }
 
     init() async throws {
-        let sample = try await PreparedDocument()
-        var document = sample.document
-        var pieces = try UpkeepPieces(sample.scratch)
-        while document.head < Revision(Self.far + 100) {
-            let append = try document.letters(String(repeating: "ab\n", count: 33) + "a")
-            _ = try pieces.commit { writer throws(StoreFault) in try writer.append(append) }
-            try document.follow(append)
-        }
-        (scratch, self.document) = (sample.scratch, document)
-    }
-
-    private func reader(_ cache: HistoryCache? = nil) throws -> HistoryReader<Database> {
-        let database = try DataFolder(scratch.path).openForReading()
-        let generation = try StoreRow.read(database)?.progress.generation ?? 0
-        return HistoryReader(database: database, generation: Generation(generation), cache: cache)
+        history = try await LongHistory(typing: String(repeating: "ab\n", count: 33) + "a")
     }
 
     private func expected(from start: Int = 0, through end: Int) throws -> [BlamedRange] {
@@ -43,24 +27,18 @@ import Testing
         _ revision: Int, _ reader: inout HistoryReader<Database>, between: (Int) throws -> Void = { _ in }
     ) throws -> (ranges: [BlamedRange], steps: Int) {
         let query = BlameQuery(at: Revision(revision), after: 0, limit: .max)
-        var replay = BlameReplay(id, query)
-        for steps in 1... {
-            if let answer = try replay.nextStep(&reader) {
-                guard case .blamed(.success(let page)) = answer else {
-                    throw Unexpected(what: "the answer is \(answer)")
-                }
-                #expect(page.revision == Revision(revision))
-                return (page.ranges, steps)
-            }
-            try between(steps)
+        let found = try history.run(BlameReplay(id, query), &reader, between: between)
+        guard case .blamed(.success(let page)) = found.answer else {
+            throw Unexpected(what: "the answer is \(found.answer)")
         }
-        throw Unexpected(what: "the replay has no end")
+        #expect(page.revision == Revision(revision))
+        return (page.ranges, found.steps)
     }
 
     @Test("each step ends after some thousand changes, and the answer is right")
     func steps() throws {
         defer { scratch.remove() }
-        var reader = try reader()
+        var reader = try history.reader()
         let most = TextReplay.changesPerStep
         for revision in [0, 1, most - 1, most, most + 1, 2 * most + 5, document.head.value] {
             let found = try run(revision, &reader)
@@ -74,7 +52,7 @@ import Testing
     @Test("the next page, and a later revision, begin at the answer before")
     func cache() throws {
         defer { scratch.remove() }
-        var reader = try reader(HistoryCache())
+        var reader = try history.reader(HistoryCache())
         #expect(try run(Self.far, &reader).steps == 4)
         for revision in [Self.far, Self.far + 60, document.head.value, Self.far] {
             let found = try run(revision, &reader)
@@ -87,10 +65,8 @@ import Testing
     @Test("after merges, an answer goes on from an answer inside a segment")
     func insideSegment() throws {
         defer { scratch.remove() }
-        var (reader, pieces) = (try reader(HistoryCache()), try UpkeepPieces(scratch))
-        while let due = try pieces.due(id, isIdle: true), case .merge(let replacement) = due.step {
-            _ = try pieces.commit { writer throws(StoreFault) in try writer.replace(replacement) }
-        }
+        var (reader, pieces) = (try history.reader(HistoryCache()), try UpkeepPieces(scratch))
+        try history.merge(&pieces)
         for revision in [5, 40, 41, 5_000, 5_000, 5_010, Self.far, Self.far + 1] {
             #expect(try run(revision, &reader).ranges == expected(through: revision))
         }
@@ -99,15 +75,11 @@ import Testing
     @Test("a trim between two steps never gives a wrong answer")
     func trimmedMeanwhile() throws {
         defer { scratch.remove() }
-        var (reader, pieces) = (try reader(HistoryCache()), try UpkeepPieces(scratch))
+        var (reader, pieces) = (try history.reader(HistoryCache()), try UpkeepPieces(scratch))
         let start = 2 * TextReplay.changesPerStep + 77
         let found = try run(Self.far, &reader) { step in
             if step > 1 { return }
-            let plan = try pieces.prepareTrim(id, through: Revision(start))
-            _ = try pieces.commit { writer throws(StoreFault) in try writer.trim(plan) }
-            for _ in 0..<4 {
-                try pieces.commit { writer throws(StoreFault) in try writer.removeTrimmed(of: id) }
-            }
+            try history.trim(&pieces, through: start)
         }
         #expect(try found.ranges == expected(from: start, through: Self.far))
         #expect(throws: StoreFault.self) { try run(start - 1, &reader) }
@@ -116,13 +88,8 @@ import Testing
     @Test("merges between two steps do not change the answer")
     func mergedMeanwhile() throws {
         defer { scratch.remove() }
-        var (reader, pieces) = (try reader(), try UpkeepPieces(scratch))
-        let found = try run(Self.far, &reader) { _ in
-            while let due = try pieces.due(id, isIdle: true) {
-                guard case .merge(let replacement) = due.step else { return }
-                _ = try pieces.commit { writer throws(StoreFault) in try writer.replace(replacement) }
-            }
-        }
+        var (reader, pieces) = (try history.reader(), try UpkeepPieces(scratch))
+        let found = try run(Self.far, &reader) { _ in try history.merge(&pieces) }
         #expect(try found.ranges == expected(through: Self.far))
     }
 

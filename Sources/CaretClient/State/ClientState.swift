@@ -399,8 +399,7 @@ extension ClientState {
         case .error(let error): return helloRefused(error, at: now, jitter)
         case .bye(let bye): return handle(bye, at: now)
         case .opened, .closed, .ack, .change, .check, .peer, .listed, .document, .text, .revisions, .blamed,
-            .tags,
-            .done, .gone, .ping, .pong, .resync, .rights, .authenticated, .admin:
+            .tags, .done, .gone, .ping, .pong, .resync, .rights, .authenticated, .admin:
             return []
         }
     }

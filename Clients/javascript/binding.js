@@ -392,7 +392,7 @@ export class Binding {
         this.#hasSelected = false
         this.#readSelection()
         const pageEdits = value === this.#shown ? null : this.#core.diff(this.#shown, replaceLoneSurrogates(value))
-        // The message with the first text has the rights, too, so the field no longer awaits it when the edits have been applied.
+        // The message with the first text also brings the rights, which end the waiting before the text is in the field.
         const isFirst = this.#awaitsText
         this.#batch = { hasEdits: false, isFirst, pageEdits, scrollTop, scrollLeft, line: this.#findTopLine(value) }
     }

@@ -52,6 +52,16 @@ export function applyEdits(text, edits) {
     return result + text.slice(rest)
 }
 
+/** Where the inserted texts end, in the text after the edits. */
+export function endsOf(edits) {
+    let shift = 0
+    return edits.map(({ range: [start, end], text }) => {
+        const place = start + shift + text.length
+        shift += text.length - (end - start)
+        return place
+    })
+}
+
 /** Where an offset is after the edits, if what they insert there comes after it. */
 export function offsetBefore(offset, edits) {
     let shift = 0

@@ -1,5 +1,6 @@
 // Shows the carets and selections of others over a textarea. A layer cannot be inside a textarea, so it is above it,
 // and an invisible copy of the text says where everything is.
+import { endsOf } from './field-text.js'
 import { mostPeers, peerColor, peerName, textColorOn } from './peer-look.js'
 
 /** Longer texts have no overlay, because the browser would lay out every change twice. */
@@ -106,7 +107,7 @@ export class Overlay {
     // The user's own typing moves the carets of others, but they have not moved themselves.
     #changed({ edits, own }) {
         if (own) for (const seen of this.#heads.values()) seen.head = this.#core.mapCaret(seen.head, edits)
-        else this.#noteTyping(endsOf(edits))
+        else this.#noteTyping(new Set(endsOf(edits)))
         this.#schedule()
     }
 
@@ -255,14 +256,4 @@ export class Overlay {
         element.className = className
         return element
     }
-}
-
-/** Where the edits end, in the text after them. */
-function endsOf(edits) {
-    let shift = 0
-    return new Set(edits.map(({ range: [start, end], text }) => {
-        const at = start + shift + text.length
-        shift += text.length - (end - start)
-        return at
-    }))
 }

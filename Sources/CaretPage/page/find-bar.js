@@ -14,8 +14,8 @@ export class FindBar {
     node = element('search', { class: 'find-bar', role: 'search', 'aria-label': 'Find and replace', hidden: true })
     #app
     #editor
-    #wanted = this.#field('Find', (event) => this.#pressed(event))
-    #new = this.#field('Replace with', (event) => this.#pressedInNew(event))
+    #wanted = this.#field('Find', ({ shiftKey }) => this.#step(shiftKey ? -1 : 1))
+    #new = this.#field('Replace with', () => this.#replace())
     #case = iconButton('font', 'Match upper and lower case', () => this.#toggleCase(), { 'aria-pressed': 'false' })
     #count = element('output', { class: 'quiet-text' })
     #replacing
@@ -44,9 +44,14 @@ export class FindBar {
         })
     }
 
-    #field(label, onkeydown) {
+    #field(label, entered) {
         return element('input', {
-            type: 'text', 'aria-label': label, placeholder: label, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', onkeydown,
+            type: 'text', 'aria-label': label, placeholder: label, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
+            onkeydown: (event) => {
+                if (event.key !== 'Enter' || event.isComposing) return
+                event.preventDefault()
+                entered(event)
+            },
         })
     }
 
@@ -99,11 +104,13 @@ export class FindBar {
 
     get #isCaseSensitive() { return this.#case.getAttribute('aria-pressed') === 'true' }
 
+    #placesIn(text) { return placesOf(text, this.#wanted.value, { isCaseSensitive: this.#isCaseSensitive }) }
+
     /** Finds all places. `moves`: chooses the first one after the caret, and shows it. */
     #find(moves) {
         const { field } = this.#editor
         const before = this.#places[this.#at]?.[0] ?? 0
-        this.#places = placesOf(field.value, this.#wanted.value, { isCaseSensitive: this.#isCaseSensitive })
+        this.#places = this.#placesIn(field.value)
         this.#at = placeAfter(this.#places, moves ? field.selectionStart : before)
         this.#show(moves)
     }
@@ -124,18 +131,6 @@ export class FindBar {
         this.#drawSoon()
     }
 
-    #pressed(event) {
-        if (event.key !== 'Enter' || event.isComposing) return
-        event.preventDefault()
-        this.#step(event.shiftKey ? -1 : 1)
-    }
-
-    #pressedInNew(event) {
-        if (event.key !== 'Enter' || event.isComposing) return
-        event.preventDefault()
-        this.#replace()
-    }
-
     // Replacing.
 
     #replace() {
@@ -143,14 +138,14 @@ export class FindBar {
         if (!place) return
         const text = this.#new.value
         this.#editor.document.edit([{ range: place, text }])
-        this.#places = placesOf(this.#editor.document.text, this.#wanted.value, { isCaseSensitive: this.#isCaseSensitive })
+        this.#places = this.#placesIn(this.#editor.document.text)
         this.#at = placeAfter(this.#places, place[0] + text.length)
         this.#show(true)
     }
 
     #replaceAll() {
         const { document } = this.#editor
-        const places = placesOf(document.text, this.#wanted.value, { isCaseSensitive: this.#isCaseSensitive })
+        const places = this.#placesIn(document.text)
         if (places.length === 0) return
         document.edit(replacements(document.text, places, this.#new.value, this.#app.caret.limits?.edits))
         notify(`${count(places.length, 'place')} replaced.`)

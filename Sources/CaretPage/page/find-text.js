@@ -1,6 +1,6 @@
 // Finding a text in another one. Without a page.
 
-/** The places of `wanted` in a text: [start, end] each, in order, none inside of another. */
+/** Where `wanted` is in a text: [start, end] each, in order and without overlaps. */
 export function placesOf(text, wanted, { isCaseSensitive = false } = {}) {
     if (wanted === '') return []
     const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), isCaseSensitive ? 'gu' : 'giu')

@@ -1,6 +1,6 @@
 // What would be lost if the user left the page now. The browser asks before that.
 
-/** For each part of the page that may have what is nowhere else: a function that says whether it has. */
+/** One function for each part of the page that may hold the only copy of a text. It says whether it does. */
 const holders = new Set()
 
 /** The browser asks before the page ends while `holds` returns true, until `signal` aborts. */

@@ -1,5 +1,6 @@
 // Who has a document open: what the list of people says about them, and what a screen reader says when they come
 // and go. Plain values in and out; the caller passes the time in milliseconds.
+import { endsOf } from '../../../Clients/javascript/field-text.js'
 import { peerName } from '../../../Clients/javascript/peer-look.js'
 import { namesWords } from './people-words.js'
 import { timeAgo } from './words.js'
@@ -83,16 +84,6 @@ export class PeopleState {
             || [...present.keys()].some((client) => !this.#announced.has(client))
         if (differs) this.#announceAt ??= now + gatherTime
     }
-}
-
-/** Where the inserted texts end, in the text after the edits. */
-function endsOf(edits) {
-    let shift = 0
-    return edits.map(({ range: [start, end], text }) => {
-        const place = start + shift + text.length
-        shift += text.length - (end - start)
-        return place
-    })
 }
 
 function verbWords(names, verb) {

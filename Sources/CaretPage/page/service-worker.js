@@ -62,8 +62,8 @@ async function keptFile(event, path) {
 }
 
 /**
- * The page with an address of its start that no other page has. A browser that has a script in its memory does not ask
- * the worker for it again, so the page would start without the check.
+ * The page, with an address for its first script that no other page has. A browser does not ask the worker again for a
+ * script that it has in memory, so the page would start without the check.
  */
 async function withOwnStart(page, client) {
     const text = await page.text()

@@ -28,6 +28,10 @@ export interface Limits {
 }
 
 export interface Entry { name: string; epoch: string; revision: number; length: number; updated: Date }
+/** A deleted document that can still be brought back. */
+export interface DeletedEntry {
+    number: number; name: string; revision: number; length: number; updated: Date; deleted: Date
+}
 export interface Snapshot { name: string; epoch: string; revision: number; text: string; newline: 'lf' | 'crlf' }
 export interface Revision {
     revision: number; user: string; client: string; time: Date; inserted: number; deleted: number; edits?: Edit[]
@@ -223,6 +227,10 @@ export class Caret extends EventTarget {
     copy(name: string, to: string): Promise<void>
     rename(name: string, to: string): Promise<void>
     delete(name: string): Promise<void>
+    /** The deleted documents that can still be brought back, and that the user may write. The oldest document is first. */
+    deleted(options?: { prefix?: string }): AsyncIterable<DeletedEntry>
+    /** Brings a deleted document back under its name. */
+    undelete(number: number): Promise<void>
     /** Waits until everything is saved, but for at most 4 s, and ends the connection for good. */
     close(): Promise<void>
     addEventListener<Type extends keyof CaretEventMap>(

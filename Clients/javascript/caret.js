@@ -230,15 +230,14 @@ export class Caret extends Announcer {
     }
 
     /** The revisions of a document, oldest first. Without `after`, from the first one that is kept. */
-    async *history(name, { after, edits = false } = {}) {
-        for (let more = true; more;) {
-            const page = await this.#request({ type: 'history', doc: name, after, limit: 1000, edits: edits || undefined })
-            for (const { rev, time, ...rest } of page.revisions) {
-                yield { revision: rev, time: new Date(time), ...rest }
-                after = rev
-            }
-            more = page.more === true && page.revisions.length > 0
-        }
+    history(name, options) { return this.#list('history', name, options) }
+
+    /** The deleted documents that can still be brought back, and that the user may write. */
+    deleted(options) { return this.#list('deleted', options) }
+
+    async *#list(what, ...options) {
+        const { [what]: list } = await import('./listings.js')
+        yield* list((message) => this.#request(message), ...options)
     }
 
     /** Makes a new revision with the text of an old one. */
@@ -262,6 +261,7 @@ export class Caret extends Announcer {
     async copy(name, to) { await this.#request({ type: 'copy', doc: name, to }) }
     async rename(name, to) { await this.#request({ type: 'rename', doc: name, to }) }
     async delete(name) { await this.#request({ type: 'delete', doc: name }) }
+    async undelete(number) { await this.#request({ type: 'undelete', number }) }
 
     /**
      * Calls `listener` with each document whose name begins with `prefix`: at first with all that exist, then

@@ -870,6 +870,36 @@ export interface DeleteMessage {
     doc: string
 }
 
+/** Requests a page of the deleted documents that the client may write and that can still be undeleted. */
+export interface ListDeletedMessage {
+    type: 'list_deleted'
+    id?: number | string
+    /** Only names that begin with these bytes. */
+    prefix?: string
+    /** Only documents with a higher number. */
+    after?: number
+    /** How many at most; the default is 100. */
+    limit?: number
+}
+
+/** The answer to `list_deleted`. */
+export interface DeletedMessage {
+    type: 'deleted'
+    id?: number | string
+    /** The deleted documents. */
+    docs: DeletedDocument[]
+    /** There are more after the last one. */
+    more?: boolean
+}
+
+/** Restores a deleted document under its old name. */
+export interface UndeleteMessage {
+    type: 'undelete'
+    id?: number | string
+    /** The number of the document. */
+    number: number
+}
+
 /** Names a revision of a document. */
 export interface TagMessage {
     type: 'tag'
@@ -1034,36 +1064,6 @@ export interface NodesMessage {
     nodes: ServerSummary[]
 }
 
-/** Requests a page of the deleted documents that can still be undeleted. */
-export interface ListDeletedMessage {
-    type: 'list_deleted'
-    id?: number | string
-    /** Only names that begin with these bytes. */
-    prefix?: string
-    /** Only documents with a higher number. */
-    after?: number
-    /** How many at most; the default is 100. */
-    limit?: number
-}
-
-/** The answer to `list_deleted`. */
-export interface DeletedMessage {
-    type: 'deleted'
-    id?: number | string
-    /** The deleted documents. */
-    docs: DeletedDocument[]
-    /** There are more after the last one. */
-    more?: boolean
-}
-
-/** Restores a deleted document under its old name. */
-export interface UndeleteMessage {
-    type: 'undelete'
-    id?: number | string
-    /** The number of the document. */
-    number: number
-}
-
 /** Deletes the history of a document before a revision. A dry run only reports what would be deleted. */
 export interface TrimMessage {
     type: 'trim'
@@ -1200,6 +1200,8 @@ export type ClientMessage =
     | RestoreMessage
     | RenameMessage
     | DeleteMessage
+    | ListDeletedMessage
+    | UndeleteMessage
     | TagMessage
     | UntagMessage
     | ListTagsMessage
@@ -1211,8 +1213,6 @@ export type ClientMessage =
     | CountersMessage
     | WhoMessage
     | ListNodesMessage
-    | ListDeletedMessage
-    | UndeleteMessage
     | TrimMessage
     | RedactMessage
     | VerifyMessage
@@ -1241,13 +1241,13 @@ export type ServerMessage =
     | TextMessage
     | RevisionsMessage
     | BlamedMessage
+    | DeletedMessage
     | TagsMessage
     | TokensMessage
     | TokenAddedMessage
     | CountedMessage
     | PresentMessage
     | NodesMessage
-    | DeletedMessage
     | TrimmedMessage
     | RedactedMessage
     | ProgressMessage

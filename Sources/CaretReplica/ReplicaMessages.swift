@@ -26,7 +26,8 @@ extension Replica {
         case .check(let check): return checked(check.revision, length: check.length, crc32: check.crc32)
         case .peer(let peer): return received(peer)
         case .rights(let change): return rightsChanged(change.rights)
-        case .welcome, .authenticated, .closed, .listed, .document, .text, .revisions, .blamed, .tags, .done,
+        case .welcome, .authenticated, .closed, .listed, .document, .text, .revisions, .blamed, .deleted,
+            .tags, .done,
             .ping,
             .pong, .admin:
             return finish()

@@ -18,6 +18,7 @@ export async function testPageDocuments(programs, engine) {
     await testLive(pages)
     await testNames(pages)
     await testMenu(pages)
+    await testTrash(pages)
     await testSearch(pages)
     await testHostile(pages)
     await testDocumentsLayout(pages)
@@ -162,7 +163,7 @@ async function testMenu({ testPage, caret, put }) {
         for (const answer of ['Cancel', 'Delete']) {
             await pressOn(page, "More about Bob's list")
             await pressOn(page, 'Delete')
-            await shows(page, '.sheet-body', /an administrator can bring it back\. Cancel/)
+            await shows(page, '.sheet-body', /You can bring it back for a while\. Cancel/)
             await pressOn(page, answer)
             await page.waitFor(() => !document.querySelector('dialog'), 'no sheet')
             if (answer === 'Cancel') assert.ok((await caret.list()).docs.some(({ name }) => name === "Bob's list"))
@@ -189,6 +190,56 @@ async function testMenu({ testPage, caret, put }) {
         await pressOn(page, 'More about today')
         await pressOn(page, 'Download')
         assert.deepEqual(await page.waitFor(() => window.file, 'the file'), ['today.txt', 'one\ntwo'])
+    })
+}
+
+async function testTrash({ testPage, caret, put }) {
+    const remove = async (page, title) => {
+        await pressOn(page, `More about ${title}`)
+        await pressOn(page, 'Delete')
+        await shows(page, '.sheet-body', /You can bring it back for a while/)
+        await pressOn(page, 'Delete')
+        await page.waitFor(() => !document.querySelector('dialog'), 'no sheet')
+    }
+    const row = (page, name, pattern) => shows(page, `.trash li:has([aria-label$="${name}"])`, pattern)
+
+    await testPage('a deletion is undone', '/', async (page) => {
+        await put('notes/plan', 'abc')
+        await put('notes/plan b', 'abc')
+        await caret.delete('notes/plan b')
+        await lists(page, 'agenda', '[notes]', 'plan', 'today')
+        await remove(page, 'plan')
+        await lists(page, 'agenda', '[notes]', 'today')
+        await shows(page, '.notices', '“notes/plan” was deleted. Undo')
+        assert.deepEqual(await smallControls(page, '.notices'), [])
+        await pressOn(page, 'Undo')
+        await lists(page, 'agenda', '[notes]', 'plan', 'today')
+        await shows(page, '.notices', '“notes/plan” is back.')
+        assert.equal((await caret.read('notes/plan')).text, 'abc')
+    })
+
+    await testPage('deleted documents are listed and brought back', '/', async (page) => {
+        await lists(page, 'agenda', '[notes]', 'plan', 'today')
+        await caret.delete('notes/plan')
+        await put('notes/plan', 'taken')
+        await pressOn(page, 'Recently deleted')
+        await row(page, 'notes/plan', 'notes/plan Deleted just now · 3 characters Bring back')
+        assert.deepEqual(await smallControls(page, 'dialog'), [])
+        const names = await page.evaluate(() => [...document.querySelectorAll('.trash b')].map((one) => one.textContent))
+        assert.deepEqual(names.slice(0, 2), ['notes/plan', 'notes/plan b'], 'the document that was deleted last is first')
+        await pressOn(page, 'Bring back notes/plan')
+        await row(page, 'notes/plan', 'notes/plan Another document has this name now. Rename that one first. Bring back')
+        await caret.rename('notes/plan', 'notes/other')
+        await pressOn(page, 'Bring back notes/plan')
+        await row(page, 'notes/plan', 'notes/plan It is back. Open')
+        assert.equal(await focused(page), 'Open notes/plan')
+        await lists(page, 'agenda', '[notes]', 'other', 'plan', 'today')
+        await press(page, 'Enter')
+        await page.waitFor(() => location.pathname === '/d/notes/plan' && !document.querySelector('dialog'), 'the document')
+        await shows(page, '.words', 'Saved')
+        assert.equal(await page.evaluate(() => document.querySelector('textarea').value), 'abc')
+        for (const name of ['notes/plan', 'notes/other']) await caret.delete(name)
+        await lists(page, 'agenda', '[notes]', 'today')
     })
 }
 

@@ -464,7 +464,7 @@ async function testRights(programs, engine) {
             [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility()).map((one) => one.textContent), selector)
         await pressOn(page, 'More about secret')
         assert.deepEqual(await labels('dialog menu button'), ['Download'])
-        assert.deepEqual(await labels('.create'), [])
+        assert.deepEqual(await labels('.create, .trash-button'), [])
         await press(page, 'Escape')
         await click(page, '.entry a', 'secret')
         await inSituation(page, 'reading')

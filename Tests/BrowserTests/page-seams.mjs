@@ -33,7 +33,7 @@ async function testCreating({ testPage, caret }) {
 
     await testPage('the editor and the list delete in the same way', '/d/later', async (page) => {
         await inSituation(page, 'saved')
-        const question = /an administrator can bring it back\./
+        const question = /You can bring it back for a while\./
         await pressOn(page, 'More about later')
         await pressOn(page, 'Delete')
         await shows(page, '.sheet-body', question)

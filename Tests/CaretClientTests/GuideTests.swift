@@ -92,9 +92,6 @@ import Testing
             print(connection.user, connection.since, connection.documents)
         }
         print(try await admin.counters().latencies.map { ($0.name, $0.median) })
-        for old in try await admin.deletedDocuments(prefix: "lists/").documents {
-            try await admin.undelete(old.number)
-        }
         let backup = try await admin.backUp { print($0.done, "of", $0.all, "pages") }
         print(backup.file, try await admin.verify().isSound)
         let grants = [AccessGrant(.write, .prefix("ann/")), .read("welcome")]

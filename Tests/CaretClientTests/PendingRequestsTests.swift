@@ -70,12 +70,12 @@ import Testing
             (.restore(Restore(document: "a", epoch: "e", revision: 1, seq: 1)), true),
             (.admin(.listTokens(ListTokens())), true), (.admin(.counters(ReadCounters())), true),
             (.admin(.who(Who())), true), (.admin(.listNodes(ListNodes())), true),
-            (.admin(.listDeleted(ListDeleted())), true),
+            (.listDeleted(ListDeleted()), true),
             (.admin(.trim(Trim(document: "a", revision: 1))), true), (.admin(.verify(Verify())), true),
             (.rename(Rename(document: "a", to: "b")), false), (.delete(Delete(document: "a")), false),
             (.admin(.addToken(AddToken(user: "ann", grants: []))), false),
             (.admin(.revokeToken(RevokeToken(number: 1))), false),
-            (.admin(.undelete(Undelete(number: 1))), false), (.admin(.backUp(BackUp())), false),
+            (.undelete(Undelete(number: 1)), false), (.admin(.backUp(BackUp())), false),
         ] as [(ClientMessage, Bool)])
     func idempotent(message: ClientMessage, isSentAgain: Bool) {
         var talk = ClientConversation.welcomed()

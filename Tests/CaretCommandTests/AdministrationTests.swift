@@ -385,7 +385,7 @@ import Testing
         let ann = ["CARET_TOKEN": made.output.split(separator: "\n").first.map(String.init) ?? ""]
         #expect(try session.caret(["put", "a", "--create"], input: "x", environment: ann).status == 0)
         for words in [
-            ["who"], ["nodes"], ["top"], ["ls", "--deleted"], ["undelete", "a"], ["trim", "a@1", "-y"],
+            ["who"], ["nodes"], ["top"], ["trim", "a@1", "-y"],
             ["redact", "a"],
             ["verify"],
             ["backup"],
@@ -393,6 +393,10 @@ import Testing
             let run = try session.caret(words, environment: ann)
             #expect(run.status == 1 && run.errors.contains("(forbidden)"), "\(words): \(run)")
         }
+        // Rule A8.
+        #expect(try session.caret(["rm", "a", "-y"], environment: ann).status == 0)
+        #expect(try session.caret(["ls", "--deleted"], environment: ann).output.hasPrefix("1\ta\t1\t1\t"))
+        #expect(try session.caret(["undelete", "a"], environment: ann).output == "a is back, at revision 1\n")
     }
 }
 

@@ -65,6 +65,14 @@ export const cases = {
             assert.deepEqual(followed.slice(0, 2).map((event) => event.type), ['restarted', 'complete'])
             end()
             await assert.rejects(ann.read('notes/b'), { code: 'not_found' })
+            await bob.delete('notes/copy')
+            const deleted = []
+            for await (const one of ann.deleted({ prefix: 'notes/' })) deleted.push(one)
+            assert.deepEqual(deleted.map(({ name, length }) => [name, length]), [['notes/b', 9], ['notes/copy', 9]])
+            assert.ok(deleted[1].deleted > deleted[0].updated)
+            await ann.undelete(deleted[1].number)
+            assert.equal((await bob.read('notes/copy')).text, 'Milk\nTea\n')
+            await assert.rejects(ann.undelete(deleted[1].number), { code: 'not_found' })
             await Promise.all([ann.close(), bob.close()])
         })
     },

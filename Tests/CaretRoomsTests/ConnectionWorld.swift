@@ -190,6 +190,8 @@ extension HubRequest {
         case .tags(let name, _): "tags of \(name)"
         case .authenticate(let identity): "authenticate \(identity.user)"
         case .list: "list"
+        case .listDeleted: "list deleted"
+        case .undelete(let undelete): "undelete \(undelete.number)"
         case .follow: "follow"
         case .unfollow: "unfollow"
         case .admin(let admin): "admin \(admin)"

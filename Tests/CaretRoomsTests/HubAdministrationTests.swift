@@ -9,8 +9,7 @@ struct HubAdministrationTests {
     private let world = ServerWorld()
 
     private static let requests = [
-        #"{"type":"counters","id":1}"#, #"{"type":"who","id":1}"#, #"{"type":"list_deleted","id":1}"#,
-        #"{"type":"list_nodes","id":1}"#, #"{"type":"undelete","id":1,"number":1}"#,
+        #"{"type":"counters","id":1}"#, #"{"type":"who","id":1}"#, #"{"type":"list_nodes","id":1}"#,
         #"{"type":"trim","id":1,"doc":"a","rev":1}"#,
         #"{"type":"trim","id":1,"doc":"","rev":1}"#, #"{"type":"verify","id":1}"#,
         #"{"type":"verify","id":1,"doc":"a"}"#, #"{"type":"backup","id":1}"#,
@@ -37,8 +36,7 @@ struct HubAdministrationTests {
         "without the right to administer, even a bad request gets `forbidden`",
         arguments: [
             #"{"type":"counters","id":[]}"#, #"{"type":"who","limit":0}"#,
-            #"{"type":"list_deleted","after":"x"}"#,
-            #"{"type":"undelete"}"#, #"{"type":"trim","doc":7}"#, #"{"type":"verify","doc":null}"#,
+            #"{"type":"trim","doc":7}"#, #"{"type":"verify","doc":null}"#,
             #"{"type":"backup","id":1.5}"#, #"{"type":"list_tokens","limit":1001}"#,
             #"{"type":"add_token","user":7}"#, #"{"type":"revoke_token","number":-1}"#,
         ])
@@ -176,61 +174,6 @@ struct HubAdministrationTests {
         _ = ann.asks(#"{"type":"close","doc":"b"}"#)
         world.hubEvent(.fellBehind(sessions[1], true))
         #expect(behind() == nil)
-    }
-
-    /// Rule A8.
-    @Test("a deleted document is listed, and can be restored if its name is free")
-    func undelete() {
-        world.document("a", "x")
-        let admin = world.connect("admin")
-        _ = admin.asks(#"{"type":"follow"}"#)
-        _ = admin.asks(#"{"type":"delete","doc":"a"}"#)
-        let listed = admin.askedInFull(#"{"type":"list_deleted","id":1}"#)
-        #expect(
-            listed == [
-                #"{"type":"deleted","id":1,"docs":[{"number":1,"doc":"a","rev":1,"length":1,"updated":1000,"deleted":10000}]}"#
-            ])
-        #expect(
-            admin.askedInFull(#"{"type":"list_deleted","prefix":"b"}"#) == [#"{"type":"deleted","docs":[]}"#])
-        world.document("a", "other")
-        #expect(admin.asks(#"{"type":"undelete","number":1}"#) == ["exists"])
-        _ = admin.asks(#"{"type":"rename","doc":"a","to":"b"}"#)
-        #expect(admin.asks(#"{"type":"undelete","id":2,"number":1}"#).contains(#"{"type":"done","id":2}"#))
-        #expect(admin.asks(#"{"type":"undelete","number":1}"#).contains("not_found"))
-        #expect(admin.asks(#"{"type":"undelete","number":9}"#) == ["not_found"])
-        #expect(admin.askedInFull(#"{"type":"read","doc":"a"}"#)[0].contains(#""text":"x""#))
-    }
-
-    @Test("deleted documents are listed in pages that end at their byte limit")
-    func deletedPages() {
-        for excess in [0, 1] {
-            let line = #"{"number":1,"doc":"a1","rev":1,"length":1,"updated":1000,"deleted":10000}"#.utf8
-                .count
-            let world = ServerWorld { $0.page = 2 * line - excess }
-            let admin = world.connect("admin")
-            for name in ["a1", "a2", "a3"] {
-                world.document(name, "x")
-                _ = admin.asks(#"{"type":"delete","doc":"\#(name)"}"#)
-            }
-            let (first, rest) = (
-                admin.askedInFull(#"{"type":"list_deleted"}"#)[0],
-                admin.askedInFull(#"{"type":"list_deleted","after":2}"#)[0]
-            )
-            #expect(first.contains("a2") == (excess == 0) && !first.contains("a3"))
-            #expect(first.hasSuffix(#","more":true}"#))
-            #expect(rest.contains("a3") && !rest.contains("more"))
-        }
-    }
-
-    /// Rule A8.
-    @Test("a document cannot be undeleted before its old room is dropped")
-    func undeleteEarly() {
-        world.dropsIdleRooms = false
-        world.document("a", "x")
-        let admin = world.connect("admin")
-        _ = admin.asks(#"{"type":"open","doc":"a"}"#)
-        _ = admin.asks(#"{"type":"delete","doc":"a"}"#)
-        #expect(admin.asks(#"{"type":"undelete","number":1}"#) == ["overloaded"])
     }
 
     /// Rule A9.

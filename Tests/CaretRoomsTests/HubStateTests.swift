@@ -66,7 +66,8 @@ struct HubStateTests {
         let other = try DocumentName("b")
         return [
             read, open, push, .history(name, History(document: "a")),
-            .blame(name, BlameRequest(document: "a")), .list(List()), .follow(Follow()),
+            .blame(name, BlameRequest(document: "a")), .list(List()), .listDeleted(ListDeleted()),
+            .undelete(Undelete(number: 1)), .follow(Follow()),
             .unfollow, .admin(.counters(ReadCounters())), .delete(name, Delete(document: "a")),
             .rename(name, to: other, Rename(document: "a", to: "b")),
         ]

@@ -30,6 +30,10 @@ enum SampleMessages {
             .follow(Follow(prefix: maybe(&random, name))), .unfollow(Unfollow()),
             .rename(Rename(document: name(&random), to: name(&random))),
             .delete(Delete(document: name(&random))),
+            .listDeleted(
+                ListDeleted(
+                    prefix: maybe(&random, name), after: maybe(&random, number), limit: page(&random))),
+            .undelete(Undelete(number: number(&random))),
             .tags(
                 .add(AddTag(document: name(&random), name: "draft-1", revision: revision(&random)))),
             .tags(.remove(RemoveTag(document: name(&random), name: "draft-1"))),
@@ -51,10 +55,6 @@ enum SampleMessages {
                     user: maybe(&random, name), jti: random.chance(50) ? "token-7" : nil,
                     before: maybe(&random, number))), .counters(ReadCounters()),
             .listNodes(ListNodes()), .who(Who(after: maybe(&random, number), limit: page(&random))),
-            .listDeleted(
-                ListDeleted(
-                    prefix: maybe(&random, name), after: maybe(&random, number), limit: page(&random))),
-            .undelete(Undelete(number: number(&random))),
             .trim(
                 Trim(
                     document: name(&random), revision: revision(&random), isDryRun: random.chance(50))),
@@ -117,6 +117,7 @@ enum SampleMessages {
             .welcome(welcome(&random)), .authenticated(authenticated(&random)), .opened(opened(&random)),
             .closed(Closed(document: name(&random))),
             .listed(Listed(documents: few(&random, summary), hasMore: random.chance(50))),
+            .deleted(DeletedDocuments(few(&random, deletedDocument), hasMore: random.chance(50))),
             .tags(
                 TagList(
                     document: name(&random),
@@ -169,7 +170,6 @@ enum SampleMessages {
                     })),
             .present(ConnectionPage(few(&random, connection), hasMore: random.chance(50))),
             .nodes(ServerList(few(&random, server))),
-            .deleted(DeletedDocuments(few(&random, deletedDocument), hasMore: random.chance(50))),
             .trimmed(
                 Trimmed(
                     document: name(&random), start: revision(&random), revisions: number(&random),

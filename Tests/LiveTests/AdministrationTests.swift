@@ -243,7 +243,7 @@ import Testing
         try ann.send(#"{"type":"hello","protocol":1,"client":"ann-client","token":"\#(token)"}"#)
         try ann.expect(#"{"type":"welcome",…"#)
         for rest in [
-            #""counters""#, #""who""#, #""list_nodes""#, #""list_deleted""#, #""undelete","number":1"#,
+            #""counters""#, #""who""#, #""list_nodes""#,
             #""trim","doc":"a","rev":1"#, #""redact","doc":"a","passage":"x""#, #""verify""#, #""backup""#,
         ] {
             try ann.send(#"{"type":\#(rest)}"#)

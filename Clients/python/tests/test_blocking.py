@@ -81,6 +81,12 @@ class BlockingTests(unittest.TestCase):
             self.assertEqual(client.request({"type": "list_tokens"})["tokens"], [])
             client.delete("r/a")
             client.delete("r/c")
+            [deleted] = client.deleted("r/c")
+            self.assertEqual((deleted.name, deleted.revision, deleted.length), ("r/c", 1, 4))
+            client.undelete(deleted.number)
+            self.assertEqual([one.name for one in client.deleted("r/")], ["r/a"])
+            self.assertEqual(client.read("r/c").text, "text")
+            client.delete("r/c")
 
     def test_a_wait_can_have_an_end(self) -> None:
         with blocking.connect("127.0.0.1:1") as client, self.assertRaises(TimeoutError):

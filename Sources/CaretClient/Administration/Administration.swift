@@ -27,27 +27,6 @@ extension LiveClient {
         return list.servers.map { ServerNode($0) }
     }
 
-    /// Lists deleted documents that can still be brought back, sorted by number. A page has at most 1,000
-    /// documents.
-    public func deletedDocuments(
-        prefix: String = "", after number: Int? = nil, limit: Int = 100
-    ) async throws -> DeletedDocumentList {
-        let prefix = prefix.isEmpty ? nil : WireString(prefix)
-        let request = ListDeleted(prefix: prefix, after: number, limit: limit)
-        guard case .deleted(let deleted) = try await administer(.listDeleted(request)) else {
-            throw unexpectedAnswer
-        }
-        return DeletedDocumentList(deleted)
-    }
-
-    /// Brings a deleted document back under its name. The document is identified by its number, because
-    /// several deleted documents may have had the same name.
-    public func undelete(_ number: Int) async throws {
-        guard case .done = try await request(.admin(.undelete(Undelete(number: number)))) else {
-            throw unexpectedAnswer
-        }
-    }
-
     /// Deletes the history of a document before a revision, forever. A dry run only returns what would be
     /// deleted.
     @discardableResult

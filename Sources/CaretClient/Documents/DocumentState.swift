@@ -342,7 +342,8 @@ extension DocumentState {
         case .gone(let gone): gone.document == name && !gone.isFollowed
         case .error(let error): isAddressed(by: error, envelope.id)
         case .bye: true
-        case .closed, .welcome, .authenticated, .listed, .document, .text, .revisions, .blamed, .tags, .done,
+        case .closed, .welcome, .authenticated, .listed, .document, .text, .revisions, .blamed, .deleted,
+            .tags, .done,
             .ping, .pong, .admin:
             false
         }
@@ -371,7 +372,7 @@ extension DocumentState {
             refusal = ServerRefusal(error)
             if envelope.id != nil { lastOpen = nil }
         case .change, .ack, .check, .resync, .rights, .gone, .bye, .closed, .welcome, .authenticated, .listed,
-            .document, .text, .revisions, .blamed, .tags, .done, .ping, .pong, .admin:
+            .document, .text, .revisions, .blamed, .deleted, .tags, .done, .ping, .pong, .admin:
             break
         }
     }

@@ -60,9 +60,27 @@ extension LiveClient {
             .tags(.copy(CopyDocument(document: WireString(name), to: WireString(newName)))))
     }
 
-    /// Deletes a document. For some time, an administrator can bring the document back: see `undelete`.
+    /// Deletes a document. For some time, by default 30 days, `undelete` can bring it back.
     public func delete(_ name: String) async throws {
         try await send(.delete(Delete(document: WireString(name))))
+    }
+
+    /// Lists the deleted documents that this client may write and that can still be brought back, sorted by number. A page
+    /// has at most 1,000 documents. A server of version 0.2 or older answers only administrators.
+    public func deletedDocuments(
+        prefix: String = "", after number: Int? = nil, limit: Int = 100
+    ) async throws -> DeletedDocumentList {
+        let prefix = prefix.isEmpty ? nil : WireString(prefix)
+        let answer = try await request(
+            .listDeleted(ListDeleted(prefix: prefix, after: number, limit: limit)))
+        guard case .deleted(let deleted) = answer else { throw unexpectedAnswer }
+        return DeletedDocumentList(deleted)
+    }
+
+    /// Brings a deleted document back under its name. The document is identified by its number, because
+    /// several deleted documents may have had the same name.
+    public func undelete(_ number: Int) async throws {
+        try await send(.undelete(Undelete(number: number)))
     }
 
     /// Creates a new revision that has the text of an old one.

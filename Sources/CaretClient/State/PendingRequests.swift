@@ -122,16 +122,16 @@ extension ClientMessage {
         switch self {
         // A repeated copy would find that its name is taken.
         case .tags(.copy): false
-        case .list, .read, .history, .blame, .push, .restore, .ping, .tags: true
-        case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listNodes), .admin(.listDeleted),
-            .admin(.trim), .admin(.verify):
+        case .list, .listDeleted, .read, .history, .blame, .push, .restore, .ping, .tags: true
+        case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listNodes), .admin(.trim),
+            .admin(.verify):
             true
         // A repeated redaction would find nothing, and would not say who wrote the passage.
         // A repeated sign-out would also refuse a token that was signed between the two.
-        case .admin(.addToken), .admin(.revokeToken), .admin(.signOut), .admin(.undelete), .admin(.redact),
-            .admin(.backUp):
+        case .admin(.addToken), .admin(.revokeToken), .admin(.signOut), .admin(.redact), .admin(.backUp):
             false
-        case .rename, .delete, .hello, .authenticate, .open, .close, .select, .diverged, .follow, .unfollow,
+        case .rename, .delete, .undelete, .hello, .authenticate, .open, .close, .select, .diverged, .follow,
+            .unfollow,
             .pong:
             false
         }

@@ -7,6 +7,7 @@ import { fileName, grantProblem, nameProblem, validatedName } from './name-rules
 import { notesName } from './notes-text.js'
 import { notify } from './notices.js'
 import { confirm, openMenu, openSheet } from './sheet.js'
+import { offerUndo } from './trash.js'
 import { errorWords } from './words.js'
 
 const offlineWords = 'You are offline. This happens as soon as there is a connection.'
@@ -101,11 +102,11 @@ async function renameNotes(app, name, to) {
 
 /** Asks, and deletes a document. The promise is true if it was deleted. */
 export async function deleteDocument(app, name) {
-    const question = 'Everybody loses this text and its history. For a while, an administrator can bring it back.'
+    const question = 'Everybody loses this text and its history. You can bring it back for a while.'
     if (!await confirm(`Delete “${shortName(name)}”?`, question, 'Delete')) return false
     return attempt(app, async () => {
         await app.caret.delete(name)
-        notify(`“${shortName(name)}” was deleted.`)
+        offerUndo(app, name)
     })
 }
 

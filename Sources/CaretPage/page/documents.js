@@ -1,6 +1,6 @@
 // The documents: what the address / shows, and what stands beside the other screens of a wide window.
 import { DocumentList } from './documents-state.js'
-import { canCreate, createDocument, newDocument, newName, showDocumentMenu } from './document-sheets.js'
+import { canCreate, createDocument, mayWrite, newDocument, newName, showDocumentMenu } from './document-sheets.js'
 import { shortName } from './document-name.js'
 import { DocumentRows } from './documents-rows.js'
 import { avatar, element, fill, icon, iconButton } from './dom.js'
@@ -13,6 +13,7 @@ import { keepPrinting } from './printing.js'
 import { showSettings } from './settings-sheet.js'
 import { keepShortcuts, skipLink } from './shortcuts.js'
 import { Start } from './start.js'
+import { showTrash } from './trash.js'
 import { errorWords } from './words.js'
 
 /** How many rows are made at first, and each time when the user comes near the end. */
@@ -40,6 +41,7 @@ export class Documents {
     #order = element('button', { type: 'button', class: 'round' })
     #layout = element('button', { type: 'button', class: 'round layout' })
     #new = element('button', { type: 'button', class: 'create', 'aria-label': 'New document', onclick: () => this.#create() })
+    #trash = element('button', { type: 'button', class: 'plain-button trash-button', onclick: () => showTrash(this.#app) }, 'Recently deleted')
     /** Says that more documents may exist. */
     #incomplete = element('p', { class: 'quiet-text incomplete', role: 'status' })
 
@@ -209,7 +211,8 @@ export class Documents {
         this.#content.toggleAttribute('aria-busy', state === 'loading')
         const drawn = state === 'no match' ? `${state}: ${search}` : state
         this.#showIncomplete(state)
-        if (this.#drawn !== drawn) fill(this.#content, this.#stateNode(state, search), this.#incomplete)
+        this.#trash.hidden = state === 'loading' || state === 'error' || !mayWrite(this.#app)
+        if (this.#drawn !== drawn) fill(this.#content, this.#stateNode(state, search), this.#trash, this.#incomplete)
         this.#drawn = drawn
         if (state !== 'rows') return
         this.#rows.draw(shown, new Date())

@@ -2,6 +2,8 @@
 import './more-icons.js'
 // The page uses it in `kept`, also while it is offline.
 import '../../../Clients/javascript/kept-list.js'
+// The history and the deleted documents need it.
+import '../../../Clients/javascript/listings.js'
 // It is needed for long texts, also while the page is offline.
 import '../../../Clients/javascript/long-texts.js'
 

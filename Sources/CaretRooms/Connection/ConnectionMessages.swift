@@ -29,7 +29,9 @@ extension ConnectionState {
         case .restore(let restore): self.restore(restore, id)
         case .select(let select): self.select(select, id)
         case .diverged(let diverged): self.diverge(diverged, id)
-        case .list, .read, .history, .blame, .follow, .unfollow, .rename, .delete, .tags, .admin:
+        case .list, .listDeleted, .undelete, .read, .history, .blame, .follow, .unfollow, .rename, .delete,
+            .tags,
+            .admin:
             ask(envelope.message, id)
         }
     }

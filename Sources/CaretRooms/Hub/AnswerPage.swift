@@ -23,11 +23,6 @@ struct AnswerPage<Item> {
     }
 }
 
-extension DeletedDocument {
-    /// The encoded size of one entry in a page.
-    var encodedBytes: Int { DeletedDocuments([self]).encodedBytes - DeletedDocuments([]).encodedBytes }
-}
-
 extension ConnectionSummary {
     /// The encoded size of one entry in a page.
     var encodedBytes: Int { ConnectionPage([self]).encodedBytes - ConnectionPage([]).encodedBytes }

@@ -13,8 +13,7 @@ package struct AdminJob: Equatable, Sendable {
     var looksUp: Bool {
         switch admin {
         case .trim, .verify: entry == nil
-        case .listTokens, .addToken, .revokeToken, .signOut, .counters, .who, .listNodes, .listDeleted,
-            .undelete, .redact, .backUp:
+        case .listTokens, .addToken, .revokeToken, .signOut, .counters, .who, .listNodes, .redact, .backUp:
             false
         }
     }
@@ -31,11 +30,6 @@ extension HubState {
         case .counters: administer(.counters, for: .admin(job))
         case .listNodes: administer(.nodes(load), for: .admin(job))
         case .who(let who): answer(request, .admin(.present(present(who))))
-        case .listDeleted(let list):
-            let after = list.after.map { DocumentID(Int64($0)) }
-            let prefix = ByteString(list.prefix)
-            call(.deleted(prefix: prefix, after: after, limit: list.limit), for: .admin(job))
-        case .undelete(let undelete): begin(undelete, job)
         case .trim(let trim): find(trim.document, for: job)
         case .redact(let redact): begin(redact, request)
         case .verify(let verify):
@@ -65,9 +59,6 @@ extension HubState {
         case .tokens(let answer): advance(job, with: answer)
         case .found(.success(let entry)): found(entry, for: job)
         case .found(.failure(let refusal)): refuse(job.request, refusal)
-        case .listed(.success(let listing)): sendDeleted(listing, job.request)
-        case .listed(.failure(let refusal)): refuse(job.request, refusal)
-        case .undeleted(let undeletion): undeleted(undeletion, job.request)
         case .trimmed(let trimming): trimmed(trimming, job)
         // The store gives no other answer to this call.
         default: refuse(job.request, .unexpectedAnswer)
@@ -107,8 +98,7 @@ extension HubState {
         switch job.admin {
         case .trim(let trim): begin(trim, job, entry)
         case .verify: beginMaintenance(.verify(entry.id), job)
-        case .listTokens, .addToken, .revokeToken, .signOut, .counters, .who, .listNodes, .listDeleted,
-            .undelete, .redact, .backUp:
+        case .listTokens, .addToken, .revokeToken, .signOut, .counters, .who, .listNodes, .redact, .backUp:
             refuse(job.request, .unexpectedAnswer)
         }
     }
@@ -135,45 +125,6 @@ extension HubState {
             client: publicClient(joined.pusher), peer: joined.peer, since: Int(joined.since),
             documents: joined.sessions.compactMap(name),
             behind: joined.sessions.filter { slowSessions.contains($0) }.compactMap(name))
-    }
-
-    // MARK: Deleted documents
-
-    private mutating func sendDeleted(_ listing: Listing, _ request: HubRequest) {
-        guard let unit = joinedConnections[request.connection]?.unit else { return }
-        let all = listing.entries.lazy.map { entry in
-            DeletedDocument(
-                number: Int(entry.id.value), document: WireString(entry.name.description),
-                revision: entry.head, length: entry.length.count(of: unit), updated: Int(entry.updated),
-                deleted: Int(entry.deleted ?? 0))
-        }
-        let page = AnswerPage(of: all, within: limits.pageBytes, \.encodedBytes)
-        let hasMore = listing.hasMore || page.hasMore
-        answer(request, .admin(.deleted(DeletedDocuments(page.items, hasMore: hasMore))))
-    }
-
-    private mutating func begin(_ undelete: Undelete, _ job: AdminJob) {
-        let document = DocumentID(Int64(undelete.number))
-        // The room of the deleted document refuses everything. It is dropped once its last session has ended.
-        if let room = rooms[document], room.name == nil {
-            let message = "the server is still closing the deleted document; try again"
-            return refuse(job.request, RequestRefusal(.overloaded, message))
-        }
-        call(.undelete(document), for: .admin(job))
-    }
-
-    private mutating func undeleted(_ undeletion: UndeleteResult, _ request: HubRequest) {
-        switch undeletion {
-        case .undeleted(let entry):
-            schedule(entry.id)
-            answer(request, .done(Done()))
-        case .exists:
-            let message = "another document has this name now; rename that document first"
-            refuse(request, RequestRefusal(.exists, message))
-        case .live, .refused(.gone):
-            refuse(request, RequestRefusal(.notFound, "there is no deleted document with this number"))
-        case .refused(let refusal): refuse(request, refusal)
-        }
     }
 
     // MARK: Trimming
@@ -232,7 +183,7 @@ extension AdminRequest {
     /// lost the right to administer the server by then.
     fileprivate func isDone(by answer: StoreAnswer) -> Bool {
         switch answer {
-        case .tokens(.added), .tokens(.revoked), .undeleted, .trimmed: true
+        case .tokens(.added), .tokens(.revoked), .trimmed: true
         default: false
         }
     }
@@ -240,10 +191,10 @@ extension AdminRequest {
     /// Whether the request changes nothing.
     var onlyReads: Bool {
         switch self {
-        case .listTokens, .counters, .who, .listNodes, .listDeleted, .verify: true
+        case .listTokens, .counters, .who, .listNodes, .verify: true
         case .trim(let trim): trim.isDryRun
         case .redact(let redact): redact.isDryRun
-        case .addToken, .revokeToken, .signOut, .undelete, .backUp: false
+        case .addToken, .revokeToken, .signOut, .backUp: false
         }
     }
 }

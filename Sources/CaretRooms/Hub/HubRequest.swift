@@ -21,6 +21,8 @@ package struct HubRequest: Equatable, Sendable {
         /// Replaces the token of the connection by another one of its user.
         case authenticate(Identity)
         case list(List)
+        case listDeleted(ListDeleted)
+        case undelete(Undelete)
         case follow(Follow)
         case unfollow
         case admin(AdminRequest)
@@ -56,6 +58,8 @@ extension HubRequest.Question {
         case .delete(let delete): self = .delete(names[0], delete)
         case .tags(let tags): self = .tags(names[0], tags)
         case .list(let list): self = .list(list)
+        case .listDeleted(let list): self = .listDeleted(list)
+        case .undelete(let undelete): self = .undelete(undelete)
         case .follow(let follow): self = .follow(follow)
         case .unfollow: self = .unfollow
         case .admin(let admin): self = .admin(admin)
@@ -76,7 +80,7 @@ extension HubRequest.Question {
         case .delete(let name, let delete): (name, delete.document)
         case .redact(let name, _, let redact): (name, redact.document)
         case .tags(let name, let tags): (name, tags.document)
-        case .authenticate, .list, .follow, .unfollow, .admin: nil
+        case .authenticate, .list, .listDeleted, .undelete, .follow, .unfollow, .admin: nil
         }
     }
 

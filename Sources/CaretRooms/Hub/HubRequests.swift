@@ -13,6 +13,8 @@ extension HubState {
         switch request.question {
         case .authenticate(let identity): authenticate(request, as: identity)
         case .list(let list): begin(list, request)
+        case .listDeleted(let list): begin(list, request)
+        case .undelete(let undelete): begin(undelete, request)
         case .follow(let follow): begin(follow, request)
         case .unfollow: endFollowing(request)
         case .admin(let admin): begin(admin, request)
@@ -39,7 +41,8 @@ extension HubState {
         let access = access(request, to: name)
         if access < .read { return .notFound }
         switch request.question {
-        case .authenticate, .open, .push, .read, .history, .blame, .redact, .list, .follow, .unfollow, .admin:
+        case .authenticate, .open, .push, .read, .history, .blame, .redact, .list, .listDeleted, .undelete,
+            .follow, .unfollow, .admin:
             return nil
         case .tags(let name, let tags): return refusal(of: tags, on: name, request)
         case .delete:
@@ -238,7 +241,8 @@ extension HubState {
             if join(waiting, entry.id) { return }
             change(entry, request, .redact(entry.id, redaction))
         case .tags(_, let tags): perform(tags, request, on: entry)
-        case .authenticate, .list, .follow, .unfollow, .admin: refuse(request, .unexpectedAnswer)
+        case .authenticate, .list, .listDeleted, .undelete, .follow, .unfollow, .admin:
+            refuse(request, .unexpectedAnswer)
         }
     }
 
@@ -262,8 +266,8 @@ extension HubRequest.Question {
     var opensRoom: Bool {
         switch self {
         case .open, .push: true
-        case .authenticate, .read, .history, .blame, .tags, .rename, .delete, .redact, .list, .follow,
-            .unfollow, .admin:
+        case .authenticate, .read, .history, .blame, .tags, .rename, .delete, .redact, .list, .listDeleted,
+            .undelete, .follow, .unfollow, .admin:
             false
         }
     }
@@ -272,7 +276,9 @@ extension HubRequest.Question {
     var readsAfterPushes: Bool {
         switch self {
         case .read, .history, .blame, .tags: true
-        case .authenticate, .open, .push, .rename, .delete, .redact, .list, .follow, .unfollow, .admin: false
+        case .authenticate, .open, .push, .rename, .delete, .redact, .list, .listDeleted, .undelete, .follow,
+            .unfollow, .admin:
+            false
         }
     }
 
@@ -282,8 +288,8 @@ extension HubRequest.Question {
         switch self {
         case .open(_, _, let creates): creates
         case .push(_, let push, let creates): creates && push.epoch == nil
-        case .authenticate, .read, .history, .blame, .rename, .delete, .redact, .tags, .list, .follow,
-            .unfollow, .admin:
+        case .authenticate, .read, .history, .blame, .rename, .delete, .redact, .tags, .list, .listDeleted,
+            .undelete, .follow, .unfollow, .admin:
             false
         }
     }

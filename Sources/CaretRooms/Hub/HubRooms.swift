@@ -84,7 +84,8 @@ extension HubState {
             guard let joined = joinedConnections[request.connection] else { return }
             waitingReads[request.connection] = request
             emit(.sendToRoom(document, .awaitPushes(of: joined.pusher, for: request.connection)))
-        case .authenticate, .list, .follow, .unfollow, .admin: refuse(request, .unexpectedAnswer)
+        case .authenticate, .list, .listDeleted, .undelete, .follow, .unfollow, .admin:
+            refuse(request, .unexpectedAnswer)
         }
     }
 

@@ -79,6 +79,7 @@ package struct HubState: Sendable {
         case blame(BlameJob)
         case tags(TagJob)
         case list(ListJob)
+        case trash(TrashJob)
         /// To list the existing documents for a new follower.
         case follow(ConnectionID)
         /// To look up documents that changed.
@@ -211,6 +212,7 @@ package struct HubState: Sendable {
         case .blame(let job): advance(job, with: answer)
         case .tags(let job): advance(job, with: answer)
         case .list(let job): advance(job, with: answer)
+        case .trash(let job): advance(job, with: answer)
         case .follow(let connection): listed(answer, for: connection)
         case .feed: noteChangedDocuments(answer)
         case .rescan(let scan): rescanned(scan, answer)
@@ -311,10 +313,12 @@ extension HubState.Call {
         case .history(let job): job.request
         case .blame(let job): job.request
         case .list(let job): job.request
+        case .trash(let job) where job.onlyReads: job.request
         case .dryRun(let request): request
         case .tags(let job) where job.tags.onlyReads: job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
-        case .change, .tags, .follow, .feed, .rescan, .comparison, .tokenCheck, .readSignOuts, .signOut,
+        case .change, .tags, .trash, .follow, .feed, .rescan, .comparison, .tokenCheck, .readSignOuts,
+            .signOut,
             .admin, .tokenUses, .tokenEnd, .maintenance:
             nil
         }

@@ -71,7 +71,7 @@ extension TokenCall {
             }
             self = .add(user, try Grants(add.grants), expires: add.expires.map(Int64.init), at: time)
         case .revokeToken(let revoke): self = .revoke(TokenID(Int64(revoke.number)))
-        case .signOut, .counters, .who, .listNodes, .listDeleted, .undelete, .trim, .redact, .verify, .backUp:
+        case .signOut, .counters, .who, .listNodes, .trim, .redact, .verify, .backUp:
             return nil
         }
     }

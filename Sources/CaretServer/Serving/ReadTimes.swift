@@ -72,7 +72,8 @@ extension MeasuredRequest {
         switch question {
         case .open(_, let opening, _): self = .opening(opening.session)
         case .push(_, let push, _): self = .push(push.session, seq: push.seq)
-        case .authenticate, .read, .history, .blame, .rename, .delete, .redact, .tags, .list, .follow,
+        case .authenticate, .read, .history, .blame, .rename, .delete, .redact, .tags, .list, .listDeleted,
+            .undelete, .follow,
             .unfollow, .admin:
             return nil
         }

@@ -49,7 +49,7 @@ struct Asking: Exchange {
 
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
         switch answer.message {
-        case .listed, .revisions, .blamed, .done, .ack, .admin: break
+        case .listed, .revisions, .blamed, .deleted, .done, .ack, .admin: break
         default: return .wait
         }
         var response =

@@ -21,6 +21,8 @@ extension HubRequest.Question {
         case .tags(_, let tags): ClientMessage.tags(tags).json
         case .authenticate: preconditionFailure("each HTTP request shows its own token")
         case .list(let list): ClientMessage.list(list).json
+        case .listDeleted(let list): ClientMessage.listDeleted(list).json
+        case .undelete(let undelete): ClientMessage.undelete(undelete).json
         case .follow(let follow): ClientMessage.follow(follow).json
         case .unfollow: ClientMessage.unfollow(Unfollow()).json
         case .admin(let admin): ClientMessage.admin(admin).json

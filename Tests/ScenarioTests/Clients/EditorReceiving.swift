@@ -16,7 +16,8 @@ extension Editor {
         case .gone(let gone): if !gone.isFollowed { handle(gone.document) { _ in envelope.message } }
         case .error(let error): handle(error, envelope.id)
         case .bye: for at in documents.indices { receive(envelope.message, at) }
-        case .closed, .welcome, .authenticated, .listed, .document, .text, .revisions, .blamed, .tags, .done,
+        case .closed, .welcome, .authenticated, .listed, .document, .text, .revisions, .blamed, .deleted,
+            .tags, .done,
             .ping,
             .pong, .admin:
             break

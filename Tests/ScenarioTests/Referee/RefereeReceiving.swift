@@ -79,7 +79,7 @@ extension Referee {
             received(newsOf: document, link)
         case .error(let error): received(error, asked, sent, link)
         case .done: if let asked { receivedDone(asked, link) }
-        case .welcome, .authenticated, .blamed, .tags, .ping, .pong, .bye, .admin: break
+        case .welcome, .authenticated, .blamed, .deleted, .tags, .ping, .pong, .bye, .admin: break
         }
     }
 
@@ -472,7 +472,8 @@ extension ClientMessage {
         switch (self, answer) {
         case (_, .error), (.open, .opened), (.close, .closed), (.push, .ack), (.restore, .ack),
             (.list, .listed),
-            (.read, .text), (.history, .revisions), (.blame, .blamed), (.follow, .done), (.unfollow, .done),
+            (.read, .text), (.history, .revisions), (.blame, .blamed), (.listDeleted, .deleted),
+            (.undelete, .done), (.follow, .done), (.unfollow, .done),
             (.rename, .done),
             (.delete, .done), (.tags(.add), .done), (.tags(.copy), .done), (.ping, .pong), (.hello, .welcome):
             true

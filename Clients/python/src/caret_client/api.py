@@ -11,7 +11,7 @@ from .changes import check_scalars
 from .document import Document
 from .errors import CaretError
 from .values import (
-    BlamedLines, DocumentInfo, OldText, Revision, Tag, document_info, milliseconds_of, time_of,
+    BlamedLines, DeletedDocument, DocumentInfo, OldText, Revision, Tag, document_info, milliseconds_of, time_of,
 )
 from .wire import Message
 
@@ -86,6 +86,20 @@ class Requests:
 
     async def delete(self, name: str) -> None:
         await self._ask("delete", doc=name)
+
+    async def deleted(self, prefix: str = "") -> AsyncIterator[DeletedDocument]:
+        """The deleted documents that can still be brought back, and that the user may write, page by page."""
+        after, more = None, True
+        while more:
+            page = await self._ask("list_deleted", prefix=prefix or None, after=after, limit=PAGE_SIZE)
+            for item in page["docs"]:
+                yield _deleted_document(item)
+            more = page.get("more", False) and bool(page["docs"])
+            after = page["docs"][-1]["number"] if more else None
+
+    async def undelete(self, number: int) -> None:
+        """Brings a deleted document back under its name."""
+        await self._ask("undelete", number=number)
 
     async def rename(self, name: str, to: str) -> None:
         await self._ask("rename", doc=name, to=to)
@@ -192,6 +206,12 @@ def _revision(item: Message) -> Revision:
     return Revision(
         item["rev"], item["user"], item["client"], time_of(item["time"]), item["inserted"], item["deleted"],
         item.get("edits"),
+    )
+
+
+def _deleted_document(item: Message) -> DeletedDocument:
+    return DeletedDocument(
+        item["number"], item["doc"], item["rev"], item["length"], time_of(item["updated"]), time_of(item["deleted"]),
     )
 
 

@@ -25,7 +25,7 @@ from .document import Document as AsyncDocument
 from .document import Peer, Saving
 from .errors import CaretError
 from .streams import Change
-from .values import BlamedLines, DocumentEvent, DocumentInfo, OldText, Revision, Tag
+from .values import BlamedLines, DeletedDocument, DocumentEvent, DocumentInfo, OldText, Revision, Tag
 from .wire import Message
 
 T = TypeVar("T")
@@ -225,6 +225,12 @@ class Client:
 
     def delete(self, name: str) -> None:
         self._thread.wait(lambda: self._client.delete(name))
+
+    def deleted(self, prefix: str = "") -> Iterator[DeletedDocument]:
+        return self._thread.iterate(lambda: self._client.deleted(prefix))
+
+    def undelete(self, number: int) -> None:
+        self._thread.wait(lambda: self._client.undelete(number))
 
     def rename(self, name: str, to: str) -> None:
         self._thread.wait(lambda: self._client.rename(name, to))

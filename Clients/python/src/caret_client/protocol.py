@@ -35,7 +35,7 @@ FINAL_CODES = frozenset(
 
 REPEATABLE_REQUESTS = frozenset(
     {
-        "ping", "push", "list", "read", "history", "blame", "restore", "list_tags",
+        "ping", "push", "list", "read", "history", "blame", "restore", "list_deleted", "list_tags",
     }
 )
 """Repeating one of these requests does no harm. The server recognises a repeated push by its number."""
@@ -182,6 +182,10 @@ SERVER_MESSAGES: dict[str, tuple[Field, ...]] = {
         ("ranges", "objects:BlamedLines", True),
         ("more", "boolean", False),
     ),
+    "deleted": (
+        ("docs", "objects:DeletedDocument", True),
+        ("more", "boolean", False),
+    ),
     "tags": (
         ("doc", "string", True),
         ("tags", "objects:TagList.Item", True),
@@ -205,10 +209,6 @@ SERVER_MESSAGES: dict[str, tuple[Field, ...]] = {
     ),
     "nodes": (
         ("nodes", "objects:ServerSummary", True),
-    ),
-    "deleted": (
-        ("docs", "objects:DeletedDocument", True),
-        ("more", "boolean", False),
     ),
     "trimmed": (
         ("doc", "string", True),

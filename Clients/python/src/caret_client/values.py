@@ -70,6 +70,18 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
+class DeletedDocument:
+    """A deleted document that can still be brought back."""
+
+    number: int
+    name: str
+    revision: int
+    length: int
+    updated: datetime
+    deleted: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentEvent:
     """Something about the documents that a program follows.
 

@@ -22,6 +22,8 @@ package enum ClientMessage: Equatable, Sendable {
     case restore(Restore)
     case rename(Rename)
     case delete(Delete)
+    case listDeleted(ListDeleted)
+    case undelete(Undelete)
     case tags(TagRequest)
     case admin(AdminRequest)
 
@@ -63,7 +65,17 @@ package enum ClientMessage: Equatable, Sendable {
             self = .rename(try Rename(fields))
         } else if type.equals(Delete.type) {
             self = .delete(try Delete(fields))
-        } else if let message = try TagRequest(type: type, fields) {
+        } else if type.equals(ListDeleted.type) {
+            self = .listDeleted(try ListDeleted(fields))
+        } else if type.equals(Undelete.type) {
+            self = .undelete(try Undelete(fields))
+        } else {
+            try self.init(type20: type, fields)
+        }
+    }
+
+    private init?(type20 type: JSONString, _ fields: Fields) throws(FieldFault) {
+        if let message = try TagRequest(type: type, fields) {
             self = .tags(message)
         } else if let message = try AdminRequest(type: type, fields) {
             self = .admin(message)
@@ -94,6 +106,8 @@ package enum ClientMessage: Equatable, Sendable {
         case .restore(let message): message.encode(id: id, into: &writer)
         case .rename(let message): message.encode(id: id, into: &writer)
         case .delete(let message): message.encode(id: id, into: &writer)
+        case .listDeleted(let message): message.encode(id: id, into: &writer)
+        case .undelete(let message): message.encode(id: id, into: &writer)
         case .tags(let message): message.encode(id: id, into: &writer)
         case .admin(let message): message.encode(id: id, into: &writer)
         }
@@ -163,8 +177,6 @@ package enum AdminRequest: Equatable, Sendable {
     case counters(ReadCounters)
     case who(Who)
     case listNodes(ListNodes)
-    case listDeleted(ListDeleted)
-    case undelete(Undelete)
     case trim(Trim)
     case redact(Redact)
     case verify(Verify)
@@ -172,7 +184,7 @@ package enum AdminRequest: Equatable, Sendable {
 
     static let types: [StaticString] = [
         ListTokens.type, AddToken.type, RevokeToken.type, SignOutRequest.type, ReadCounters.type, Who.type,
-        ListNodes.type, ListDeleted.type, Undelete.type, Trim.type, Redact.type, Verify.type, BackUp.type,
+        ListNodes.type, Trim.type, Redact.type, Verify.type, BackUp.type,
     ]
 
     /// The document that the request is about, if any.
@@ -181,9 +193,7 @@ package enum AdminRequest: Equatable, Sendable {
         case .trim(let message): message.document
         case .redact(let message): message.document
         case .verify(let message): message.document
-        case .listTokens, .addToken, .revokeToken, .signOut, .counters, .who, .listNodes, .listDeleted,
-            .undelete, .backUp:
-            nil
+        case .listTokens, .addToken, .revokeToken, .signOut, .counters, .who, .listNodes, .backUp: nil
         }
     }
 
@@ -203,10 +213,6 @@ package enum AdminRequest: Equatable, Sendable {
             self = .who(try Who(fields))
         } else if type.equals(ListNodes.type) {
             self = .listNodes(try ListNodes(fields))
-        } else if type.equals(ListDeleted.type) {
-            self = .listDeleted(try ListDeleted(fields))
-        } else if type.equals(Undelete.type) {
-            self = .undelete(try Undelete(fields))
         } else if type.equals(Trim.type) {
             self = .trim(try Trim(fields))
         } else if type.equals(Redact.type) {
@@ -231,8 +237,6 @@ package enum AdminRequest: Equatable, Sendable {
         case .counters(let message): message.encode(id: id, into: &writer)
         case .who(let message): message.encode(id: id, into: &writer)
         case .listNodes(let message): message.encode(id: id, into: &writer)
-        case .listDeleted(let message): message.encode(id: id, into: &writer)
-        case .undelete(let message): message.encode(id: id, into: &writer)
         case .trim(let message): message.encode(id: id, into: &writer)
         case .redact(let message): message.encode(id: id, into: &writer)
         case .verify(let message): message.encode(id: id, into: &writer)
@@ -246,7 +250,7 @@ extension ClientMessage {
     package var waits: Bool {
         switch self {
         case .authenticate, .open, .close, .diverged, .list, .follow, .unfollow, .read, .history, .blame,
-            .rename, .delete, .tags, .admin:
+            .rename, .delete, .listDeleted, .undelete, .tags, .admin:
             true
         case .hello, .ping, .pong, .push, .select, .restore: false
         }
@@ -255,7 +259,8 @@ extension ClientMessage {
     /// The names of the documents that the message is about: at most two.
     package var documents: (WireString?, WireString?) {
         switch self {
-        case .hello, .authenticate, .ping, .pong, .list, .follow, .unfollow, .admin: (nil, nil)
+        case .hello, .authenticate, .ping, .pong, .list, .follow, .unfollow, .listDeleted, .undelete, .admin:
+            (nil, nil)
         case .open(let message): (message.document, nil)
         case .close(let message): (message.document, nil)
         case .push(let message): (message.document, nil)
@@ -728,6 +733,56 @@ package struct Delete: WireMessage {
     }
 }
 
+/// Requests a page of the deleted documents that the client may write and that can still be undeleted.
+package struct ListDeleted: WireMessage {
+    package static var type: StaticString { "list_deleted" }
+
+    /// Only names that begin with these bytes.
+    package var prefix: WireString?
+    /// Only documents with a higher number.
+    package var after: Int?
+    /// How many at most; the default is 100.
+    package var limit: Int
+
+    package init(prefix: WireString? = nil, after: Int? = nil, limit: Int = Limits.itemsByDefault) {
+        self.prefix = prefix
+        self.after = after
+        self.limit = limit
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        prefix = try fields.string(optional: "prefix", atMost: Limits.name)
+        after = try fields.integer(optional: "after")
+        limit = try fields.pageLimit()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("prefix", prefix)
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
+    }
+}
+
+/// Restores a deleted document under its old name.
+package struct Undelete: WireMessage {
+    package static var type: StaticString { "undelete" }
+
+    /// The number of the document.
+    package var number: Int
+
+    package init(number: Int) {
+        self.number = number
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        number = try fields.integer("number")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("number", number)
+    }
+}
+
 /// Names a revision of a document.
 package struct AddTag: WireMessage {
     package static var type: StaticString { "tag" }
@@ -979,56 +1034,6 @@ package struct ListNodes: WireMessage {
     init(_ fields: Fields) throws(FieldFault) {}
 
     package func writeMembers(to writer: inout JSONWriter) {}
-}
-
-/// Requests a page of the deleted documents that can still be undeleted.
-package struct ListDeleted: WireMessage {
-    package static var type: StaticString { "list_deleted" }
-
-    /// Only names that begin with these bytes.
-    package var prefix: WireString?
-    /// Only documents with a higher number.
-    package var after: Int?
-    /// How many at most; the default is 100.
-    package var limit: Int
-
-    package init(prefix: WireString? = nil, after: Int? = nil, limit: Int = Limits.itemsByDefault) {
-        self.prefix = prefix
-        self.after = after
-        self.limit = limit
-    }
-
-    init(_ fields: Fields) throws(FieldFault) {
-        prefix = try fields.string(optional: "prefix", atMost: Limits.name)
-        after = try fields.integer(optional: "after")
-        limit = try fields.pageLimit()
-    }
-
-    package func writeMembers(to writer: inout JSONWriter) {
-        writer.member("prefix", prefix)
-        writer.member("after", after)
-        writer.memberOfPageLimit(limit)
-    }
-}
-
-/// Restores a deleted document under its old name.
-package struct Undelete: WireMessage {
-    package static var type: StaticString { "undelete" }
-
-    /// The number of the document.
-    package var number: Int
-
-    package init(number: Int) {
-        self.number = number
-    }
-
-    init(_ fields: Fields) throws(FieldFault) {
-        number = try fields.integer("number")
-    }
-
-    package func writeMembers(to writer: inout JSONWriter) {
-        writer.member("number", number)
-    }
 }
 
 /// Deletes the history of a document before a revision. A dry run only reports what would be deleted.

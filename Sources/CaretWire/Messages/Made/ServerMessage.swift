@@ -25,6 +25,7 @@ package enum ServerMessage: Equatable, Sendable {
     case text(WireText)
     case revisions(Revisions)
     case blamed(Blamed)
+    case deleted(DeletedDocuments)
     case tags(TagList)
     case admin(AdminAnswer)
 
@@ -78,6 +79,8 @@ package enum ServerMessage: Equatable, Sendable {
     private init?(type20 type: JSONString, _ fields: Fields) throws(FieldFault) {
         if type.equals(Blamed.type) {
             self = .blamed(try Blamed(fields))
+        } else if type.equals(DeletedDocuments.type) {
+            self = .deleted(try DeletedDocuments(fields))
         } else if type.equals(TagList.type) {
             self = .tags(try TagList(fields))
         } else if let message = try AdminAnswer(type: type, fields) {
@@ -112,6 +115,7 @@ package enum ServerMessage: Equatable, Sendable {
         case .text(let message): message.encode(id: id, into: &writer)
         case .revisions(let message): message.encode(id: id, into: &writer)
         case .blamed(let message): message.encode(id: id, into: &writer)
+        case .deleted(let message): message.encode(id: id, into: &writer)
         case .tags(let message): message.encode(id: id, into: &writer)
         case .admin(let message): message.encode(id: id, into: &writer)
         }
@@ -125,7 +129,6 @@ package enum AdminAnswer: Equatable, Sendable {
     case counted(CounterValues)
     case present(ConnectionPage)
     case nodes(ServerList)
-    case deleted(DeletedDocuments)
     case trimmed(Trimmed)
     case redacted(Redacted)
     case progress(MaintenanceProgress)
@@ -144,8 +147,6 @@ package enum AdminAnswer: Equatable, Sendable {
             self = .present(try ConnectionPage(fields))
         } else if type.equals(ServerList.type) {
             self = .nodes(try ServerList(fields))
-        } else if type.equals(DeletedDocuments.type) {
-            self = .deleted(try DeletedDocuments(fields))
         } else if type.equals(Trimmed.type) {
             self = .trimmed(try Trimmed(fields))
         } else if type.equals(Redacted.type) {
@@ -170,7 +171,6 @@ package enum AdminAnswer: Equatable, Sendable {
         case .counted(let message): message.encode(id: id, into: &writer)
         case .present(let message): message.encode(id: id, into: &writer)
         case .nodes(let message): message.encode(id: id, into: &writer)
-        case .deleted(let message): message.encode(id: id, into: &writer)
         case .trimmed(let message): message.encode(id: id, into: &writer)
         case .redacted(let message): message.encode(id: id, into: &writer)
         case .progress(let message): message.encode(id: id, into: &writer)
@@ -918,6 +918,31 @@ package struct Blamed: WireMessage {
     }
 }
 
+/// The answer to `list_deleted`.
+package struct DeletedDocuments: WireMessage {
+    package static var type: StaticString { "deleted" }
+
+    /// The deleted documents.
+    package var documents: [DeletedDocument]
+    /// There are more after the last one.
+    package var hasMore: Bool
+
+    package init(_ documents: [DeletedDocument], hasMore: Bool = false) {
+        self.documents = documents
+        self.hasMore = hasMore
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        documents = try fields.parts("docs")
+        hasMore = try fields.flag("more")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("docs", documents)
+        writer.member("more", ifTrue: hasMore)
+    }
+}
+
 /// The answer to `list_tags`.
 package struct TagList: WireMessage {
     package static var type: StaticString { "tags" }
@@ -1065,31 +1090,6 @@ package struct ServerList: WireMessage {
 
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("nodes", servers)
-    }
-}
-
-/// The answer to `list_deleted`.
-package struct DeletedDocuments: WireMessage {
-    package static var type: StaticString { "deleted" }
-
-    /// The deleted documents.
-    package var documents: [DeletedDocument]
-    /// There are more after the last one.
-    package var hasMore: Bool
-
-    package init(_ documents: [DeletedDocument], hasMore: Bool = false) {
-        self.documents = documents
-        self.hasMore = hasMore
-    }
-
-    init(_ fields: Fields) throws(FieldFault) {
-        documents = try fields.parts("docs")
-        hasMore = try fields.flag("more")
-    }
-
-    package func writeMembers(to writer: inout JSONWriter) {
-        writer.member("docs", documents)
-        writer.member("more", ifTrue: hasMore)
     }
 }
 

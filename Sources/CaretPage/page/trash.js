@@ -1,0 +1,109 @@
+// Deleted documents that can still be brought back: the sheet that lists them, and "Undo" after a deletion.
+import { shortName, visibleName } from './document-name.js'
+import { element, fill } from './dom.js'
+import { notify } from './notices.js'
+import { openSheet } from './sheet.js'
+import { count, errorWords, timeAgo } from './words.js'
+
+/** How many rows are shown at first, and more each time that the user asks. */
+const step = 100
+/** The server may need some seconds until it has closed a deleted document. Milliseconds between two attempts, and their number. */
+const [pause, attempts] = [500, 20]
+
+const gone = 'It is no longer there.'
+
+/** Says that a document was deleted, with a button that brings it back. */
+export function offerUndo(app, name) {
+    const undo = ({ currentTarget }) => {
+        currentTarget.parentNode.remove()
+        undoDelete(app, name)
+    }
+    notify([`\u201c${shortName(name)}\u201d was deleted. `, element('button', { type: 'button', class: 'plain-button', onclick: undo }, 'Undo')], 10_000)
+}
+
+/** Brings the document back that was deleted last under this name. */
+async function undoDelete(app, name) {
+    try {
+        const last = (await deletedDocuments(app, name)).find((one) => one.name === name)
+        const problem = last ? await bringBack(app, last.number) : gone
+        notify(problem ?? `\u201c${shortName(name)}\u201d is back.`)
+    } catch (error) {
+        notify(errorWords(error))
+    }
+}
+
+/** Shows the sheet. */
+export function showTrash(app) {
+    return openSheet('Recently deleted', (close) => {
+        const node = element('div', { class: 'trash', 'aria-busy': 'true' }, element('p', { class: 'quiet-text', role: 'status' }, 'Loading\u2026'))
+        load(app, node, close)
+        return [element('p', {}, 'Deleted documents stay here for a while, with their history. Then they are gone.'), node]
+    })
+}
+
+/** The deleted documents whose names begin with `prefix`, the one that was deleted last first. */
+async function deletedDocuments({ caret }, prefix) {
+    const all = []
+    for await (const one of caret.deleted({ prefix })) all.push(one)
+    return all.sort((one, other) => other.deleted - one.deleted || other.number - one.number)
+}
+
+async function load(app, node, close) {
+    try {
+        show(app, node, await deletedDocuments(app), close)
+    } catch (error) {
+        fill(node, element('p', { class: 'problem', role: 'alert' }, errorWords(error)))
+    }
+    node.removeAttribute('aria-busy')
+}
+
+function show(app, node, documents, close) {
+    if (documents.length === 0) return void fill(node, element('p', { class: 'quiet-text' }, 'There is no deleted document that you may bring back.'))
+    const now = new Date()
+    const list = element('ul')
+    const more = element('button', { type: 'button', class: 'plain-button', onclick: () => showMore() }, 'Show more')
+    const showMore = () => {
+        const next = documents.slice(list.children.length, list.children.length + step)
+        list.append(...next.map((one) => row(app, one, now, close)))
+        more.hidden = list.children.length === documents.length
+    }
+    showMore()
+    fill(node, list, more)
+}
+
+function row(app, { name, deleted, length, number }, now, close) {
+    const shown = visibleName(name)
+    const about = element('span', { class: 'quiet-text', role: 'status' }, `Deleted ${timeAgo(deleted, now)} \u00b7 ${count(length, 'character')}`)
+    const button = element('button', { type: 'button', class: 'quiet', 'aria-label': `Bring back ${shown}`, onclick: () => press() }, 'Bring back')
+    const open = () => {
+        close()
+        app.go({ screen: 'editor', name })
+    }
+    const restore = async () => {
+        press = () => {}
+        const problem = await bringBack(app, number)
+        about.textContent = problem ?? 'It is back.'
+        about.classList.toggle('problem', problem !== null)
+        press = problem === null ? open : restore
+        if (problem !== null) return
+        button.textContent = 'Open'
+        button.setAttribute('aria-label', `Open ${shown}`)
+    }
+    let press = restore
+    return element('li', {}, element('span', { class: 'who' }, element('b', {}, element('bdi', {}, shown)), about), button)
+}
+
+/** Brings a document back. Returns what went wrong. */
+async function bringBack({ caret }, number) {
+    for (let attempt = 1; ; attempt++) {
+        try {
+            await caret.undelete(number)
+            return null
+        } catch (error) {
+            if (error.code === 'exists') return 'Another document has this name now. Rename that one first.'
+            if (error.code === 'not_found') return gone
+            if (error.code !== 'overloaded' || attempt === attempts) return errorWords(error)
+            await new Promise((resolve) => setTimeout(resolve, pause))
+        }
+    }
+}

@@ -33,6 +33,8 @@ export interface DeletedEntry {
     number: number; name: string; revision: number; length: number; updated: Date; deleted: Date
 }
 export interface Snapshot { name: string; epoch: string; revision: number; text: string; newline: 'lf' | 'crlf' }
+/** A part of a text: where it begins, and the length of the whole text. */
+export interface TextPart extends Snapshot { start: number; length: number }
 export interface Revision {
     revision: number; user: string; client: string; time: Date; inserted: number; deleted: number; edits?: Edit[]
 }
@@ -214,8 +216,10 @@ export class Caret extends EventTarget {
     /** Returns a function that stops following. */
     follow(prefix: string, listener: (event: FollowEvent) => void): () => void
     read(name: string, where?: { rev?: number; at?: Date }): Promise<Snapshot>
-    /** Without `after`, from the first revision that is kept. */
-    history(name: string, options?: { after?: number; edits?: boolean }): AsyncIterable<Revision>
+    /** A part of the text, from `start` to `end`. The server shortens a part of more than 64 KiB. */
+    read(name: string, where: { rev?: number; at?: Date; start: number; end?: number }): Promise<TextPart>
+    /** The oldest revision is first. Without `after`, from the first one that is kept. Without `limit`, all of them. */
+    history(name: string, options?: { after?: number; edits?: boolean; limit?: number }): AsyncIterable<Revision>
     restore(name: string, rev: number): Promise<void>
     /** The named revisions of a document, oldest first. */
     tags(name: string): Promise<Tag[]>

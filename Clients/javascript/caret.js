@@ -223,13 +223,14 @@ export class Caret extends Announcer {
         return { docs: docs.map(entry), more }
     }
 
-    /** The text of a document, now or at an earlier revision or time. */
-    async read(name, { rev, at } = {}) {
-        const found = await this.#request({ type: 'read', doc: name, rev, at: at?.getTime() })
-        return { name: found.doc, epoch: found.epoch, revision: found.rev, text: found.text, newline: found.newline }
+    /** The text of a document, or a part of it, now or at an earlier revision or time. */
+    async read(name, { rev, at, start, end } = {}) {
+        const message = { type: 'read', doc: name, rev, at: at?.getTime(), start, end }
+        const { type, id, doc, rev: revision, ...rest } = await this.#request(message)
+        return { name: doc, revision, ...rest }
     }
 
-    /** The revisions of a document, oldest first. Without `after`, from the first one that is kept. */
+    /** The revisions of a document, oldest first. */
     history(name, options) { return this.#list('history', name, options) }
 
     /** The deleted documents that can still be brought back, and that the user may write. */

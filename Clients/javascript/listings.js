@@ -1,9 +1,9 @@
 // Long lists that the server answers in pages. Most pages need none of them, so they are loaded when they are wanted.
 
-/** The revisions of a document, oldest first. Without `after`, from the first one that is kept. */
-export async function *history(request, name, { after, edits = false } = {}) {
+/** The revisions of a document, oldest first: at most `limit`. Without `after`, from the first one that is kept. */
+export async function *history(request, name, { after, edits = false, limit } = {}) {
     const message = { type: 'history', doc: name, after, edits: edits || undefined }
-    for await (const { rev, time, ...rest } of itemsOf(request, message, 'revisions', 'rev')) {
+    for await (const { rev, time, ...rest } of itemsOf(request, message, 'revisions', 'rev', limit)) {
         yield { revision: rev, time: new Date(time), ...rest }
     }
 }
@@ -16,12 +16,13 @@ export async function *deleted(request, { prefix } = {}) {
     }
 }
 
-/** The items of all pages. `number` is the member of an item after which the next page begins. */
-async function *itemsOf(request, message, list, number) {
-    for (let [after, more] = [message.after, true]; more;) {
-        const page = await request({ ...message, after, limit: 1000 })
-        yield* page[list]
-        after = page[list].at(-1)?.[number]
-        more = page.more === true && after !== undefined
+/** The items of all pages, at most `limit`. `number` is the member of an item after which the next page begins. */
+async function *itemsOf(request, message, list, number, limit = Infinity) {
+    for (let [after, rest] = [message.after, limit]; rest > 0;) {
+        const page = await request({ ...message, after, limit: Math.min(rest, 1000) })
+        const items = page[list]
+        yield* items
+        after = items.at(-1)?.[number]
+        rest = page.more && items.length > 0 ? rest - items.length : 0
     }
 }

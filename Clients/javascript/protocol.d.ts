@@ -762,6 +762,10 @@ export interface ReadMessage {
     rev?: number
     /** A time: the revision that was the head then. */
     at?: number
+    /** Only the text after this offset (rule D26). */
+    start?: number
+    /** Only the text before this offset (rule D26). */
+    end?: number
 }
 
 /** The answer to `read`. */
@@ -774,10 +778,14 @@ export interface TextMessage {
     epoch: string
     /** The revision of the text. */
     rev: number
-    /** The whole text. */
+    /** The text, or the requested part of it. */
     text: string
     /** The line breaks to use in a file (rule T5). */
     newline: Newline
+    /** Where the part begins, if a part was requested. */
+    start?: number
+    /** The length of the whole text, if a part was requested. */
+    length?: number
 }
 
 /** Requests a page of a document's revisions. */

@@ -27,6 +27,29 @@ extension TextBuffer {
         return bytes(in: low.value..<high.value).withUnsafeBufferPointer { $0.string }
     }
 
+    /// The text between two offsets, and the offset where it begins. An offset beyond the end means the end, and an
+    /// offset inside a scalar moves to its beginning. If `end` is before `start`, the part is empty. A part of more than
+    /// `most` bytes is shortened.
+    package func part(
+        from start: Int, to end: Int, in unit: CodeUnit, atMost most: Int
+    ) -> (start: Int, text: String) {
+        let low = lengthOfScalars(before: start, in: unit)
+        let high = lengthOfScalars(before: max(start, end), in: unit)
+        let longest = lengthOfScalars(before: low.utf8 + most, in: .utf8)
+        let bytes = bytes(in: low.utf8..<min(high.utf8, longest.utf8))
+        return (low.count(of: unit), bytes.withUnsafeBufferPointer { $0.string })
+    }
+
+    /// The length of the whole scalars before an offset.
+    private func lengthOfScalars(before offset: Int, in unit: CodeUnit) -> TextLength {
+        var offset = min(max(offset, 0), length.count(of: unit))
+        while true {
+            // Zero is never inside a scalar.
+            if let before = try? length(before: offset, in: unit) { return before }
+            offset -= 1
+        }
+    }
+
     /// A copy of the UTF-8 in `range`, which must be in the text. The ends of the range may be inside
     /// scalars.
     package func bytes(in range: Range<Int>) -> [UInt8] {

@@ -130,6 +130,8 @@ package struct Limits: Equatable, Sendable {
     package static let usedUpSeconds = 5
     /// The most named revisions of a document. All of them fit in one answer.
     package static let tags = 1_000
+    /// The most bytes of a part of a text in an answer to `read`.
+    package static let partBytes = 64 << 10
     /// The most levels of objects and arrays in `info`, including `info` itself. The message
     /// `opened` contains `info`, and all its levels together must not exceed `nesting`.
     package static let infoNesting = 16

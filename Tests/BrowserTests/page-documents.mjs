@@ -67,6 +67,24 @@ async function testLive({ testPage, put, caret }) {
         await lists(page, 'agenda', '[notes]', 'today')
     })
 
+    await testPage('rows in view show the first words of their texts', '/', async (page) => {
+        await put('notes/today', '\n  Milk,\n\tbread \u202eand tea\n')
+        await put('long', 'x'.repeat(100_000))
+        const first = (name) => `[href="/d/${name}"] .first`
+        await shows(page, first('agenda'), 'a')
+        await shows(page, first('notes/today'), 'Milk, bread and tea')
+        await shows(page, first('long'), 'x'.repeat(200))
+        const isCut = await page.evaluate(() => [...document.querySelectorAll('.first')].every((one) => one.offsetHeight < 24))
+        assert.equal(isCut, true, 'each beginning has one line')
+        await put('agenda', 'One\nTwo')
+        await shows(page, first('agenda'), 'One Two')
+        await put('agenda', 'a')
+        await put('notes/today', '')
+        await shows(page, first('notes/today'), '')
+        await caret.delete('long')
+        await lists(page, 'agenda', '[notes]', 'today')
+    })
+
     await testPage('the focus stays on a row while others create documents', '/', async (page) => {
         await lists(page, 'agenda', '[notes]', 'today')
         await page.evaluate(() => document.querySelector('[href="/d/notes/today"]').focus())

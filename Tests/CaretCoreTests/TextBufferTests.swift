@@ -79,6 +79,33 @@ import Testing
         }
     }
 
+    @Test("a part of a text has all whole scalars between its offsets, up to its limit of bytes")
+    func parts() {
+        checkLaw("parts", cases: Seeds.share(of: 2_000, everyCommit: 400)) { random in
+            let scalars = Array(SampleText.make(upTo: 2_000, &random).unicodeScalars)
+            let text = try TextBuffer(String(String.UnicodeScalarView(scalars)))
+            for unit in [CodeUnit.utf8, .utf16, .scalar] {
+                let start = random.number(-2...text.length.count(of: unit) + 2)
+                let end = random.chance(10) ? Int.max : random.number(-2...text.length.count(of: unit) + 2)
+                let most = random.chance(50) ? random.number(0...40) : 10_000
+                let part = text.part(from: start, to: end, in: unit, atMost: most)
+                var (offset, first, wanted) = (0, 0, "")
+                for scalar in scalars {
+                    let next = offset + (try TextBuffer(String(scalar))).length.count(of: unit)
+                    if next <= start { first = next }
+                    if offset >= first, next <= max(start, end) { wanted.unicodeScalars.append(scalar) }
+                    offset = next
+                }
+                while wanted.utf8.count > most { wanted.unicodeScalars.removeLast() }
+                if part.start != first {
+                    return "\(start)..<\(end) in \(unit): begins at \(part.start), not \(first)"
+                }
+                if part.text != wanted { return "\(start)..<\(end) in \(unit), \(most) bytes: \(part.text)" }
+            }
+            return nil
+        }
+    }
+
     @Test("an offset inside a scalar or outside the text is refused in every unit")
     func refusedOffsets() throws {
         let text = try TextBuffer("a😀b")

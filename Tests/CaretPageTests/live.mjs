@@ -38,6 +38,9 @@ export const cases = {
             assert.equal((await ann.read('notes/a', { rev: 1 })).text, 'Milk\n')
             const revisions = []
             for await (const revision of ann.history('notes/a', { edits: true })) revisions.push(revision.revision)
+            const some = []
+            for await (const { revision } of ann.history('notes/a', { after: 1, limit: 1 })) some.push(revision)
+            assert.deepEqual(some, [2])
             assert.deepEqual(revisions, [1, 2, 3])
             const before = new Date(Date.now() - 60_000)
             await ann.tag('notes/a', 2, 'draft')
@@ -53,6 +56,8 @@ export const cases = {
             await until(() => theirs.text === 'Milk\n' && mine.text === 'Milk\n')
             mine.append('Tea\n')
             await mine.saved()
+            const { text, start, length } = await ann.read('notes/a', { start: 5, end: 8 })
+            assert.deepEqual([text, start, length], ['Tea', 5, 9])
             await bob.copy('notes/a', 'notes/copy')
             assert.equal((await ann.read('notes/copy')).text, 'Milk\nTea\n')
             assert.deepEqual((await ann.tags('notes/copy')).map(({ name }) => name), ['v1'])

@@ -33,8 +33,8 @@ function fakeCaret(core, { texts, revisions }, { start = 0 } = {}) {
             assert.ok(rev >= start, `revision ${rev} is not kept`)
             return { revision: rev, epoch: caret.epoch, text: texts[rev] }
         },
-        async *history(name, { after = start } = {}) {
-            for (const revision of revisions.slice(after)) {
+        async *history(name, { after = start, limit = Infinity } = {}) {
+            for (const revision of revisions.slice(after, after + limit)) {
                 caret.requested++
                 yield revision
             }

@@ -26,6 +26,40 @@ struct HubReadingTests {
         #expect(ann.asks(#"{"type":"read","doc":"a","rev":0}"#)[0].contains(#""rev":0,"text":"""#))
     }
 
+    /// Rule D26.
+    @Test(
+        "a read returns a part of the text",
+        arguments: [
+            ("utf-16", #""start":1"#, 1, "\u{e9}\u{1f600}z", 5), ("utf-16", #""end":3"#, 0, "a\u{e9}", 5),
+            ("utf-16", #""start":2,"end":4"#, 2, "\u{1f600}", 5),
+            ("utf-16", #""start":3"#, 2, "\u{1f600}z", 5),
+            ("utf-8", #""start":2,"end":6"#, 1, "\u{e9}", 8),
+            ("utf-32", #""start":2,"end":3"#, 2, "\u{1f600}", 4),
+            ("utf-16", #""start":3,"end":1"#, 2, "", 5), ("utf-16", #""start":9,"end":12"#, 5, "", 5),
+            ("utf-16", #""start":0,"end":9007199254740991"#, 0, "a\u{e9}\u{1f600}z", 5),
+        ])
+    func part(unit: String, range: String, start: Int, text: String, length: Int) {
+        let world = ServerWorld()
+        world.document("a", "old", "a\u{e9}\u{1f600}z")
+        let ann = world.connect("ann", units: unit)
+        let line = ann.askedInFull(#"{"type":"read","doc":"a",\#(range)}"#)
+        let answer = #"{"type":"text","doc":"a","epoch":"1.1","rev":2,"text":"\#(text)","newline":"lf","#
+        #expect(line == [answer + #""start":\#(start),"length":\#(length)}"#])
+        #expect(
+            ann.asks(#"{"type":"read","doc":"a","rev":1,"start":1}"#)[0].contains(#""rev":1,"text":"ld""#))
+    }
+
+    /// Rule D26.
+    @Test("a part of more than 64 KiB is shortened to whole scalars", arguments: [0, 1])
+    func longPart(excess: Int) {
+        let (world, ann) = world()
+        world.document(
+            "long", String(repeating: "a", count: excess) + String(repeating: "\u{e9}", count: 40_000))
+        let line = ann.askedInFull(#"{"type":"read","doc":"long","start":0}"#)[0]
+        #expect(line.utf8.count { $0 == 0xC3 } == (Limits.partBytes - excess) / 2)
+        #expect(line.contains(#""length":\#(40_000 + excess)"#) && world.encoded == 0)
+    }
+
     @Test("a long text is encoded outside of the hub, and a short one at once")
     func longText() {
         let (world, ann) = world()

@@ -14,7 +14,10 @@ enum SampleMessages {
                     document: name(&random), revision: revision(&random), selections: selections(&random))),
             .diverged(Diverged(document: name(&random), revision: revision(&random))),
             .list(List(prefix: maybe(&random, name), after: maybe(&random, name), limit: page(&random))),
-            .read(Read(document: name(&random), moment: moment(&random))),
+            .read(
+                Read(
+                    document: name(&random), moment: moment(&random), start: maybe(&random, number),
+                    end: maybe(&random, number))),
             .history(
                 History(
                     document: name(&random), after: moment(&random), limit: page(&random),
@@ -128,7 +131,8 @@ enum SampleMessages {
             .text(
                 WireText(
                     document: name(&random), epoch: epoch(&random), revision: revision(&random),
-                    text: text(&random), newline: random.pick(Newline.allCases))),
+                    text: text(&random), newline: random.pick(Newline.allCases),
+                    start: maybe(&random, number), length: maybe(&random, number))),
             .revisions(
                 Revisions(
                     document: name(&random), revisions: few(&random, summaryOfRevision),

@@ -79,7 +79,7 @@ import Testing
         #expect(files.contains { $0.1 == "/" } && files.contains { $0.1 == "/caret/caret.wasm" })
         #expect(!files.contains { $0.1 == "/service-worker.js" || $0.1 == "/page/files.json" })
         // The page has the client in its own scripts.
-        #expect(!files.contains { $0.1.hasSuffix("caret.js") } && files.count < 25)
+        #expect(!files.contains { $0.1.hasSuffix("caret.js") } && files.count < 26)
         for file in files {
             let answer = try client.fetch("HEAD \(file.1)")
             #expect(answer.status == 200 && answer.fields["etag"] == "\"\(file.2)\"", "\(file.1)")

@@ -4,6 +4,7 @@ import { Difference } from './difference.js'
 import { visibleName } from './document-name.js'
 import { element, fill, icon, iconButton } from './dom.js'
 import { Authors } from './history-authors.js'
+import { revisionAfter } from './history-loader.js'
 import { clockWords, countWords, dayWords } from './history-words.js'
 import { barAbove, errorPage, greyLines } from './history-view.js'
 import { pickRevision } from './revision-picker.js'
@@ -159,7 +160,7 @@ export class Compare {
         for (const [picker, revision] of times) {
             if (revision === 0) continue
             try {
-                const found = await this.#revision(revision)
+                const found = await revisionAfter(this.#app.caret, this.#name, revision - 1)
                 if (!isCurrent() || !found) continue
                 picker.append(element('time', { datetime: found.time.toISOString() }, dayWords(found.time), element('span', {}, `, ${clockWords(found.time)}`)))
             } catch {
@@ -170,13 +171,9 @@ export class Compare {
 
     /** The first revision whose text can be read. The empty text before revision 1 says nothing. */
     async #firstKept() {
-        for await (const { revision } of this.#app.caret.history(this.#name)) return Math.max(1, revision - 1)
-        return (await this.#app.caret.read(this.#name)).revision
-    }
-
-    async #revision(number) {
-        for await (const revision of this.#app.caret.history(this.#name, { after: number - 1 })) return revision
-        return null
+        const { caret } = this.#app
+        const first = await revisionAfter(caret, this.#name)
+        return first ? Math.max(1, first.revision - 1) : (await caret.read(this.#name)).revision
     }
 
     /** The people of the history, with the names of those who are there if they come within half a second. */

@@ -2,6 +2,7 @@
 // scrolling stay when others change something.
 import { visibleName } from './document-name.js'
 import { element, icon, iconButton } from './dom.js'
+import { FirstLines } from './first-lines.js'
 import { addressOf } from './route.js'
 import { count, timeAgo } from './words.js'
 
@@ -15,9 +16,12 @@ export class DocumentRows {
     #stop = null
     #more
     #observer
+    #firstLines
+    /** Sees which rows are in view. */
+    #view
 
     /**
-     * `actions` has `toggle(folder)`, `menu(name, button)`, and `more()`, which is called when the end comes near. `scroller`
+     * `actions` has `read` of the client, `toggle(folder)`, `menu(name, button)`, and `more()`, which is called when the end comes near. `scroller`
      * is the node that scrolls the rows.
      */
     constructor(actions, scroller) {
@@ -27,6 +31,17 @@ export class DocumentRows {
         this.#observer = new IntersectionObserver((entries) => {
             if (entries.some((entry) => entry.isIntersecting)) actions.more()
         }, { root: scroller, rootMargin: '1500px 0px' })
+        this.#firstLines = new FirstLines(actions.read, (name, words) => {
+            const drawn = this.#rows.get(name)
+            if (drawn) setText(drawn.first, words)
+        })
+        this.#view = new IntersectionObserver((entries) => {
+            for (const { target, isIntersecting } of entries) {
+                const drawn = this.#rows.get(nameOf.get(target))
+                if (drawn && isIntersecting) this.#firstLines.entered(drawn.row)
+                else this.#firstLines.left(nameOf.get(target))
+            }
+        }, { root: scroller, rootMargin: '100px 0px' })
         this.node.addEventListener('keydown', (event) => this.#keyDown(event))
         this.node.addEventListener('focusin', ({ target }) => this.#moveStop(target.closest('li')?.querySelector('a') ?? target))
     }
@@ -39,6 +54,7 @@ export class DocumentRows {
             kept.set(section.folder, this.#sections.get(section.folder) ?? this.#makeSection(section.folder))
             for (const row of section.rows) rows.set(row.name, this.#rows.get(row.name) ?? this.#makeRow(row, now))
         }
+        for (const [name, drawn] of this.#rows) if (rows.get(name) !== drawn) this.#forget(name, drawn)
         this.#sections = kept
         this.#rows = rows
         for (const section of sections) {
@@ -47,8 +63,12 @@ export class DocumentRows {
             for (const row of section.rows) {
                 const drawn = rows.get(row.name)
                 // A document that was deleted and created again has another row.
-                if (drawn.row === row) drawKept(drawn)
-                else drawRow(Object.assign(drawn, { row }), now)
+                if (drawn.row === row) {
+                    drawKept(drawn)
+                } else {
+                    drawRow(Object.assign(drawn, { row }), now)
+                    this.#firstLines.changed(row)
+                }
             }
         }
         arrange(this.node, [...[...kept.values()].map(({ node }) => node), ...(more > 0 ? [this.#more] : [])])
@@ -62,6 +82,12 @@ export class DocumentRows {
     update(row, now) {
         const drawn = this.#rows.get(row.name)
         if (drawn) drawRow(drawn, now)
+        this.#firstLines.changed(row)
+    }
+
+    #forget(name, { node }) {
+        this.#view.unobserve(node)
+        this.#firstLines.left(name)
     }
 
     updateTimes(now) {
@@ -113,15 +139,18 @@ export class DocumentRows {
     #makeRow(row, now) {
         const title = visibleName(row.title)
         const kept = element('span', { class: 'kept', hidden: true }, icon('alert'), 'Not saved', element('span', { class: 'dot' }, ' · '))
+        const first = element('span', { class: 'first', dir: 'auto' }, this.#firstLines.words(row.name))
         const length = element('span')
         const time = element('time')
         const link = element('a', {
             class: 'document', tabindex: -1, href: addressOf({ screen: 'editor', name: row.name }),
             'aria-current': row.name === this.#open && 'page',
-        }, element('b', {}, element('bdi', {}, title)), element('span', { class: 'about' },
+        }, element('b', {}, element('bdi', {}, title)), first, element('span', { class: 'about' },
             row.folder && element('span', { class: 'where' }, element('bdi', {}, visibleName(row.folder)), element('span', { class: 'dot' }, ' · ')), kept, length, element('span', { class: 'dot' }, ' · '), time))
         const menu = iconButton('more', `More about ${title}`, ({ currentTarget }) => this.#actions.menu(row.name, currentTarget), { tabindex: -1 })
-        const drawn = { node: element('li', { class: 'entry' }, link, menu), link, kept, length, time, row }
+        const drawn = { node: element('li', { class: 'entry' }, link, menu), link, first, kept, length, time, row }
+        nameOf.set(drawn.node, row.name)
+        this.#view.observe(drawn.node)
         drawRow(drawn, now)
         return drawn
     }
@@ -155,6 +184,9 @@ function arrange(parent, nodes) {
         else parent.insertBefore(node, next)
     }
 }
+
+/** The names of the documents of rows. */
+const nameOf = new WeakMap()
 
 const exactTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 

@@ -51,6 +51,7 @@ export class Documents {
             toggle: (folder) => this.#toggle(folder),
             menu: (name, button) => showDocumentMenu(app, name, button),
             more: () => this.#drawMore(),
+            read: (...request) => app.caret.read(...request),
         }, this.#scroller)
         this.#search = element('input', {
             type: 'search', placeholder: 'Search', 'aria-label': 'Search documents', autocomplete: 'off',

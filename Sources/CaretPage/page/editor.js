@@ -179,7 +179,8 @@ export class Editor {
 
     async #openMenu(choose, button) {
         const open = choose(await rest())
-        open(this.#app, { document: this.#document, text: () => this.#text, isGone: this.#isGone, button, find: () => this.#parts?.find.open() })
+        this.#addParts()
+        open(this.#app, { document: this.#document, text: () => this.#text, isGone: this.#isGone, button, find: () => this.#parts.find.open() })
     }
 
     async #openPeople() {

@@ -19,7 +19,7 @@ export class HistoryLoader {
 
     /** Finds where the history begins and ends. Throws if there is no such document. */
     async open() {
-        const [entry, first] = await Promise.all([documentEntry(this.#caret, this.#name), this.#firstKept()])
+        const [entry, first] = await Promise.all([documentEntry(this.#caret, this.#name), revisionAfter(this.#caret, this.#name)])
         const start = first ? first.revision - 1 : entry.revision
         this.epoch = entry.epoch
         this.timeline = new Timeline(this.#caret.core, { start, head: Math.max(start, entry.revision) })
@@ -43,20 +43,17 @@ export class HistoryLoader {
         this.timeline.add({ base, text: found?.text, revisions })
     }
 
-    async #firstKept() {
-        for await (const revision of this.#caret.history(this.#name)) return revision
-        return null
-    }
-
     async #revisions(after, count) {
         const revisions = []
-        if (count === 0) return revisions
-        for await (const revision of this.#caret.history(this.#name, { after, edits: true })) {
-            revisions.push(revision)
-            if (revisions.length >= count) break
-        }
+        for await (const revision of this.#caret.history(this.#name, { after, edits: true, limit: count })) revisions.push(revision)
         return revisions
     }
+}
+
+/** The revision after another one, or the first that is kept. Null if there is none. */
+export async function revisionAfter(caret, name, after) {
+    for await (const revision of caret.history(name, { after, limit: 1 })) return revision
+    return null
 }
 
 /** A document as lists have it, without its text. Throws if there is no such document. */

@@ -78,6 +78,9 @@ extension HubState {
     /// Answers with a short text. A long one is encoded first, beside the hub and the loops, so that nobody else waits
     /// for it.
     private mutating func send(_ snapshot: Snapshot, _ job: ReadJob) {
+        if case .read(_, let read) = job.request.question, !read.isOfWholeText {
+            return send(read, of: snapshot, job)
+        }
         if snapshot.text.length.utf8 > limits.textEncodedAtOnce {
             var job = job
             job.encoding = snapshot.revision
@@ -90,6 +93,18 @@ extension HubState {
         text.text = WireString(snapshot.text.string)
         keep(text, Payload(Array(text.text.utf8)), job)
         answer(job.request, .text(text))
+    }
+
+    /// Answers with a part of a text.
+    private mutating func send(_ read: Read, of snapshot: Snapshot, _ job: ReadJob) {
+        guard var answer = emptyAnswer(to: job, at: snapshot.revision),
+            let unit = joinedConnections[job.request.connection]?.unit
+        else { return }
+        let part = snapshot.text.part(
+            from: read.start ?? 0, to: read.end ?? .max, in: unit, atMost: Limits.partBytes)
+        answer.text = WireString(part.text)
+        (answer.start, answer.length) = (part.start, snapshot.text.length.count(of: unit))
+        self.answer(job.request, .text(answer))
     }
 
     /// A long text was encoded. Nil if the server has no memory for it.
@@ -117,7 +132,7 @@ extension HubState {
         _ answer: WireText, _ utf8: @autoclosure () -> Payload, _ job: ReadJob
     ) {
         guard let asOf = job.request.asOf, case .read(let name, let read) = job.request.question,
-            read.moment == .unspecified
+            read.isOfNewestText
         else { return }
         emit(.keepText(ReadText(answer, utf8(), of: job.entry.id, as: name, asOf: asOf)))
     }
@@ -268,4 +283,12 @@ extension HubState {
             revision: revision, author: author, inserted: inserted, deleted: deleted,
             edits: job.history.wantsEdits ? change.wireEdits(in: job.unit) : nil)
     }
+}
+
+extension Read {
+    /// Whether no part of the text is requested.
+    fileprivate var isOfWholeText: Bool { start == nil && end == nil }
+
+    /// Whether the whole newest text is requested.
+    var isOfNewestText: Bool { moment == .unspecified && isOfWholeText }
 }

@@ -34,9 +34,9 @@ package struct HubRequest: Equatable, Sendable {
     /// A moment before the request, if the answer to a read may be kept for other readers.
     package var asOf: StoreTime?
 
-    /// Whether it is a read of a document's newest text.
+    /// Whether it is a read of a document's whole newest text.
     package var isOfNewestText: Bool {
-        if case .read(_, let read) = question { read.moment == .unspecified } else { false }
+        if case .read(_, let read) = question { read.isOfNewestText } else { false }
     }
 
     package init(connection: ConnectionID, id: RequestID?, question: Question) {

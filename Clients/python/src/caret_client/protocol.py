@@ -169,6 +169,8 @@ SERVER_MESSAGES: dict[str, tuple[Field, ...]] = {
         ("rev", "integer", True),
         ("text", "string", True),
         ("newline", "string", True),
+        ("start", "integer", False),
+        ("length", "integer", False),
     ),
     "revisions": (
         ("doc", "string", True),

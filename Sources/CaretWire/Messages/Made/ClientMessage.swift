@@ -562,20 +562,30 @@ package struct Read: WireMessage {
     /// The name of the document.
     package var document: WireString
     package var moment: Moment
+    /// Only the text after this offset (rule D26).
+    package var start: Int?
+    /// Only the text before this offset (rule D26).
+    package var end: Int?
 
-    package init(document: WireString, moment: Moment = .unspecified) {
+    package init(document: WireString, moment: Moment = .unspecified, start: Int? = nil, end: Int? = nil) {
         self.document = document
         self.moment = moment
+        self.start = start
+        self.end = end
     }
 
     init(_ fields: Fields) throws(FieldFault) {
         document = try fields.document("doc")
         moment = try Moment(fields, "rev")
+        start = try fields.integer(optional: "start")
+        end = try fields.integer(optional: "end")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
         moment.writeMembers(to: &writer, "rev")
+        writer.member("start", start)
+        writer.member("end", end)
     }
 }
 

@@ -813,19 +813,26 @@ package struct WireText: WireMessage {
     package var epoch: WireString
     /// The revision of the text.
     package var revision: Revision
-    /// The whole text.
+    /// The text, or the requested part of it.
     package var text: WireString
     /// The line breaks to use in a file (rule T5).
     package var newline: Newline
+    /// Where the part begins, if a part was requested.
+    package var start: Int?
+    /// The length of the whole text, if a part was requested.
+    package var length: Int?
 
     package init(
-        document: WireString, epoch: WireString, revision: Revision, text: WireString, newline: Newline
+        document: WireString, epoch: WireString, revision: Revision, text: WireString, newline: Newline,
+        start: Int? = nil, length: Int? = nil
     ) {
         self.document = document
         self.epoch = epoch
         self.revision = revision
         self.text = text
         self.newline = newline
+        self.start = start
+        self.length = length
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -834,6 +841,8 @@ package struct WireText: WireMessage {
         revision = try fields.revision("rev")
         text = try fields.string("text")
         newline = try fields.word("newline")
+        start = try fields.integer(optional: "start")
+        length = try fields.integer(optional: "length")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -842,6 +851,8 @@ package struct WireText: WireMessage {
         writer.member("rev", revision)
         writer.member("text", text)
         writer.member("newline", newline)
+        writer.member("start", start)
+        writer.member("length", length)
     }
 }
 

@@ -222,7 +222,7 @@ export class Compare {
         if (banner.dataset.key === sentence) return
         banner.dataset.key = sentence
         fill(banner, sentence && element('div', { class: isGone || isOffline ? 'banner' : 'banner calm', role: 'status' }, element('p', {}, sentence),
-            isOld && !isOffline && !isGone && element('button', { type: 'button', onclick: () => this.#load() }, 'Compare again')))
+            isOld && !isOffline && !isGone && element('button', { type: 'button', class: 'primary', onclick: () => this.#load() }, 'Compare again')))
     }
 
     // Keys.

@@ -29,6 +29,7 @@ export function showEarlierText(text) {
         element('p', {}, 'The document has a new text now. This is the earlier one:'), field,
         element('div', { class: 'actions' }, element('button', {
             type: 'button',
+            class: 'primary',
             onclick: () => {
                 close()
                 copyText(text, 'The earlier text')

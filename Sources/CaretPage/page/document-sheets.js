@@ -142,7 +142,7 @@ async function askForName(app, title, { value = '', start = value, exists, actio
             autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'done', placeholder: 'Name',
         })
         const hint = element('p', { id: 'name-hint', class: 'hint', role: 'status' })
-        const button = element('button', { type: 'submit' })
+        const button = element('button', { type: 'submit', class: 'primary' })
         const say = (words, isProblem) => {
             hint.textContent = words
             hint.classList.toggle('problem', isProblem)

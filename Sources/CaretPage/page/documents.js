@@ -40,7 +40,7 @@ export class Documents {
     })
     #order = element('button', { type: 'button', class: 'round' })
     #layout = element('button', { type: 'button', class: 'round layout' })
-    #new = element('button', { type: 'button', class: 'create', 'aria-label': 'New document', onclick: () => this.#create() })
+    #new = element('button', { type: 'button', class: 'primary create', 'aria-label': 'New document', onclick: () => this.#create() })
     #trash = element('button', { type: 'button', class: 'plain-button trash-button', onclick: () => showTrash(this.#app) }, 'Recently deleted')
     /** Says that more documents may exist. */
     #incomplete = element('p', { class: 'quiet-text incomplete', role: 'status' })
@@ -151,8 +151,7 @@ export class Documents {
         })
         caret.addEventListener('link', () => {
             this.#drawOwn()
-            this.#showNew()
-            if (!this.#list.isComplete) this.#draw()
+            this.#draw()
             this.#showKept()
         })
         caret.addEventListener('kept', () => this.#showKept())
@@ -242,11 +241,11 @@ export class Documents {
         case 'loading': return loadingRows()
         case 'error': return element('div', { class: 'list-state', role: 'alert' }, icon('alert'),
             element('p', {}, errorWords({ code: this.#app.caret.link.reason, message: 'The page is disconnected.' })),
-            element('button', { type: 'button', onclick: () => this.#app.reload() }, 'Try again'))
+            element('button', { type: 'button', class: 'primary', onclick: () => this.#app.reload() }, 'Try again'))
         case 'empty': return element('div', { class: 'list-state' }, icon('text'),
             element('h2', {}, this.#new.hidden ? 'There are no documents that you may read.' : 'No documents yet.'),
             !this.#new.hidden && [
-                element('button', { type: 'button', onclick: () => this.#create() }, 'New document'),
+                element('button', { type: 'button', class: 'primary', onclick: () => this.#create() }, 'New document'),
                 element('p', { class: 'quiet-text shell' }, 'Or from a shell:', element('code', {}, 'caret put --create NAME FILE')),
             ])
         default: return this.#noMatch(search)

@@ -34,8 +34,8 @@ export class Banner {
     }
 }
 
-function actionButton(action, run, properties = {}) {
-    return element('button', { type: 'button', onclick: () => run(action), ...properties }, actionLabels[action])
+function actionButton(action, run, kind = 'primary') {
+    return element('button', { type: 'button', class: kind, onclick: () => run(action) }, actionLabels[action])
 }
 
 const pictures = { missing: 'text', damagedPage: 'alert', failed: 'alert', trapped: 'alert' }
@@ -48,7 +48,7 @@ export function statePage(situation, { title, sentence, actions, hasText }, { na
         element('span', { class: 'picture' }, icon(pictures[situation])),
         element('h2', {}, title), element('p', { class: 'which' }, name), element('p', {}, sentence), field,
         element('div', { class: 'actions' },
-            actions.map((action, index) => actionButton(action, run, { class: index < actions.length - 1 && 'quiet' })),
+            actions.map((action, index) => actionButton(action, run, index < actions.length - 1 ? 'quiet' : 'primary')),
             // After a fault, no other screen works either.
-            situation !== 'trapped' && element('a', { class: 'button quiet', href: '/' }, 'Back')))
+            situation !== 'trapped' && element('a', { class: 'quiet', href: '/' }, 'Back')))
 }

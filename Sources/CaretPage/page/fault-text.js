@@ -18,7 +18,7 @@ export async function showText(node, { address, name, token }, page) {
         // If the rest of the page cannot be loaded, the user copies the selected text.
         const copy = () => rest().then(({ copyText }) => copyText(text, 'The text'), () => field.select())
         fill(node, element('h2', {}, name), element('p', { class: 'quiet-text' }, 'You can only read and copy this text here.'),
-            field, element('p', {}, element('button', { type: 'button', onclick: copy }, 'Copy')))
+            field, element('p', {}, element('button', { type: 'button', class: 'primary', onclick: copy }, 'Copy')))
     } catch (error) {
         fill(node, element('p', {}, `The text of \u201c${name}\u201d cannot be shown: ${error.message}.`))
     }

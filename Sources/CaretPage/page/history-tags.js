@@ -75,7 +75,7 @@ function nameForm(tags, place, problem, change) {
         type: 'text', autofocus: true, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'done',
         'aria-describedby': 'tag-problem', placeholder: 'such as final-draft',
     })
-    const button = element('button', { type: 'submit', disabled: true }, 'Add')
+    const button = element('button', { type: 'submit', class: 'primary', disabled: true }, 'Add')
     const check = () => {
         const obstacle = field.value === '' ? '' : tagObstacle(field.value, place, tags.all)
         problem.textContent = obstacle ?? ''

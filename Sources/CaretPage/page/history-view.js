@@ -45,7 +45,7 @@ export class HistoryView {
             previous: iconButton('back', 'Previous change', () => actions.stepBy(-1)),
             play: iconButton('play', 'Play', () => actions.playOrPause(), { class: 'round play' }),
             next: iconButton('forward', 'Next change', () => actions.stepBy(1)),
-            restore: element('button', { type: 'button', class: 'restore', onclick: () => actions.restore() }, 'Restore this'),
+            restore: element('button', { type: 'button', class: 'primary restore', onclick: () => actions.restore() }, 'Restore this'),
             speech: element('p', { class: 'spoken', role: 'status' }),
         }
         this.node.append(
@@ -126,7 +126,7 @@ export class HistoryView {
         if (banners.dataset.key === key) return
         banners.dataset.key = key
         fill(banners, sentences.map(([sentence, label, run]) => element('div', { class: run === showAll ? 'banner calm' : 'banner', role: 'status' },
-            element('p', {}, sentence), label && element('button', { type: 'button', onclick: () => run() }, label))))
+            element('p', {}, sentence), label && element('button', { type: 'button', class: 'primary', onclick: () => run() }, label))))
     }
 
     showPlaying(isPlaying) {
@@ -195,8 +195,8 @@ export function errorPage(subject, error) {
     return element('div', { class: 'plain', role: 'alert' },
         element('h2', {}, isMissing ? 'No such document' : `The ${subject} cannot be shown`),
         element('p', {}, errorWords(error)),
-        element('p', {}, isMissing ? element('a', { class: 'button', href: '/' }, 'All documents')
-            : element('button', { type: 'button', onclick: () => location.reload() }, 'Try again')))
+        element('p', {}, isMissing ? element('a', { class: 'primary', href: '/' }, 'All documents')
+            : element('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, 'Try again')))
 }
 
 /** Shows the pieces of a text, and scrolls to the first change if it is out of view. */

@@ -78,7 +78,7 @@ export class Notes {
         this.#field.value = this.#store.read().draft
         this.#growing = new GrowingField(this.#field)
         this.#button = element('button', {
-            type: 'button', class: 'notes-send', onclick: () => this.#send(),
+            type: 'button', class: 'primary notes-send', onclick: () => this.#send(),
             // A press must not take the focus from the field, because the keyboard of a phone would go away.
             onmousedown: (event) => event.preventDefault(),
         }, 'Send')

@@ -54,7 +54,7 @@ function rowOf(rows, { peer, isTyping, offset, idle }, { text, go }) {
     const key = JSON.stringify([peer.session, peer.name, peer.user, peer.color, peer.verified])
     let row = rows.get(key)
     if (!row) {
-        const [where, button] = [element('span', { class: 'quiet-text' }), element('button', { type: 'button', class: 'row person' })]
+        const [where, button] = [element('span', { class: 'quiet-text' }), element('button', { type: 'button', class: 'person' })]
         row = { where, button, node: element('li', {}, button), offset }
         fill(button, avatar(peer, { label: false }),
             element('span', { class: 'who' },

@@ -32,7 +32,7 @@ export async function pickRevision(caret, name, { title, value, allowsNow, autho
         })
         return [
             element('form', { class: 'revision-number', onsubmit: submit, novalidate: true },
-                element('label', {}, element('span', {}, 'Revision'), input), element('button', { type: 'submit' }, 'Compare')),
+                element('label', {}, element('span', {}, 'Revision'), input), element('button', { type: 'submit', class: 'primary' }, 'Compare')),
             problem,
             list,
         ]

@@ -60,7 +60,7 @@ export function openMenu(title, items, button = null) {
     const shown = items.filter(Boolean)
     const result = openSheet(title, (close) => element('menu', { onkeydown: moveInMenu }, shown.map(({ label, icon, run, disabled, danger }) =>
         element('li', {}, element('button', {
-            type: 'button', class: danger ? 'danger' : false, disabled,
+            type: 'button', class: danger && 'danger-text', disabled,
             onclick: () => {
                 close()
                 run()

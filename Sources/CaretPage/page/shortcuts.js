@@ -71,5 +71,5 @@ export function skipLink(main) {
         const target = main.querySelector('.text') ?? main
         target.focus()
     }
-    return element('a', { class: 'skip button', href: '#screen', onclick: skip }, 'Skip to the text')
+    return element('a', { class: 'primary skip', href: '#screen', onclick: skip }, 'Skip to the text')
 }

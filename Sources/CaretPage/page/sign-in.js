@@ -32,7 +32,7 @@ class SignIn {
         onclick: () => this.#toggleToken(),
     }, 'Show')
     #stays = element('input', { type: 'checkbox', name: 'stays' })
-    #button = element('button', { type: 'submit' }, 'Sign in')
+    #button = element('button', { type: 'submit', class: 'primary' }, 'Sign in')
     #problem = element('p', { id: 'sign-in-problem', class: 'problem', role: 'alert' })
 
     constructor(app, problem) {
@@ -143,7 +143,7 @@ function siteNotice(app) {
         location.reload()
     }
     return element('form', { onsubmit: reload }, ...heading(), element('p', { class: 'quiet-text' }, siteWords(app.caret.link.reason)),
-        element('button', { type: 'submit', autofocus: true }, 'Reload'))
+        element('button', { type: 'submit', class: 'primary', autofocus: true }, 'Reload'))
 }
 
 /** The text that the server has not saved, so that the user can copy it before the page is loaded again. */

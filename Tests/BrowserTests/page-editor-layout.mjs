@@ -76,6 +76,10 @@ function checkBoxes(boxes, { width, height, insets: { top = 0, left = 0, right =
 /** The line with the caret stays in the view when a keyboard covers the lower part of the window. */
 async function checkKeyboard(page, window) {
     await page.evaluate(measureCaret)
+    const showKeyboard = async () => {
+        await setWindow(page, { ...window, height: Math.round(window.height * 0.55), insets: { ...window.insets, bottom: 0 } })
+        await page.waitFor((most) => innerHeight <= most, 'the smaller window', Math.ceil(window.height * 0.56))
+    }
     for (const offset of [0, Math.floor(lines.length * 0.4), lines.length]) {
         await setWindow(page, window)
         await page.evaluate((offset) => {
@@ -84,13 +88,19 @@ async function checkKeyboard(page, window) {
             field.setSelectionRange(offset, offset)
         }, offset)
         await insert(page, '!')
-        await setWindow(page, { ...window, height: Math.round(window.height * 0.55), insets: { ...window.insets, bottom: 0 } })
-        await page.waitFor((most) => innerHeight <= most, 'the smaller window', Math.ceil(window.height * 0.56))
+        await showKeyboard()
         await page.waitFor(() => {
             const { top, fieldTop, bottom } = window.caretPlace()
             return top >= fieldTop - 1 && top + 20 <= bottom
         }, `the line of offset ${offset} in the view`)
     }
+    // Who has scrolled away from the caret reads something else.
+    await setWindow(page, window)
+    await page.evaluate(() => { document.querySelector('.text').scrollTop = 0 })
+    await showKeyboard()
+    // What is measured for the caret is loaded, so two frames are enough.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+    assert.equal(await page.evaluate(() => document.querySelector('.text').scrollTop), 0)
     await setWindow(page, window)
 }
 

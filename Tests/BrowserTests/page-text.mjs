@@ -39,7 +39,9 @@ async function testLines({ testPage, put }) {
         for (const [words, size] of [['Normal', '16px'], ['Large', '19px'], ['Larger', '23px'], ['Monospace', '23px']]) {
             await pressOn(page, 'Settings')
             await pressOn(page, words)
-            await page.evaluate(() => document.querySelector('dialog').close())
+            // A sheet that was closed goes only with its event.
+            await page.evaluate(() => document.querySelector('dialog[open]').close())
+            await page.waitFor(() => !document.querySelector('dialog'), 'no sheet')
             const [count, found] = await firstLine(page)
             assert.ok(count > 55 && count <= 73, `${count} characters, ${words}`)
             assert.equal(found, size)

@@ -30,7 +30,7 @@ function keepCaretInView(field, signal) {
         const { selectionStart, selectionEnd, selectionDirection } = field
         const caret = selectionDirection === 'backward' ? selectionStart : selectionEnd
         // If the rest cannot be loaded, the user scrolls.
-        rest().then(({ reveal }) => reveal(field, caret), () => {})
+        rest().then(({ reveal }) => reveal(field, caret, { earlierHeight: before }), () => {})
     })
     sizes.observe(field)
     signal.addEventListener('abort', () => sizes.disconnect())

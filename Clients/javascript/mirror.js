@@ -135,6 +135,9 @@ export class Mirror {
         const field = this.#field
         const style = field.ownerDocument.defaultView.getComputedStyle(field)
         for (const name of metrics) this.#text.style.setProperty(name, style.getPropertyValue(name))
+        // Chromium rounds a height in pixels in another way than one that is a factor, and many lines add up.
+        const height = field.computedStyleMap?.().get('line-height')
+        if (height?.unit === 'number') this.#text.style.setProperty('line-height', height.value)
         const pixels = (name) => parseFloat(style.getPropertyValue(name)) || 0
         // `clientWidth` is a whole number, but a field may be wider by a fraction. Only the scrollbar is whole.
         const borders = pixels('border-left-width') + pixels('border-right-width')

@@ -47,6 +47,22 @@ async function testMirror({ testTabs }) {
         assert.deepEqual(different, [])
     })
 
+    await testTabs('the copy of a field has the height of its text, also if lines are many and their height is no whole number', async ({ tab }) => {
+        const heights = await tab.evaluate(async () => {
+            const { Mirror } = await import('/caret/mirror.js')
+            binding.release()
+            const mirror = new Mirror(field)
+            field.style.height = '0'
+            field.value = 'line\n'.repeat(2000)
+            return ['1.65', '26.4px', 'normal'].map((height) => {
+                field.style.font = `16px/${height} sans-serif`
+                mirror.show(field.value)
+                return [Math.round(mirror.height), field.scrollHeight]
+            })
+        })
+        for (const [copy, own] of heights) assert.equal(copy, own, JSON.stringify(heights))
+    })
+
     await testTabs('the copy of a field stays right while one line after the other changes', async ({ tab }) => {
         const random = makeRandom(9)
         const texts = makeTexts(random, 40).map(({ width, text }) => {

@@ -1,6 +1,7 @@
-// What stands around the text of the editor and needs the rest of the page: the banner, undo, people, finding, and notes.
+// What the text of the editor has from the rest of the page: the banner, undo, people, finding, colors, and notes.
 import { Banner } from './editor-banner.js'
 import { FindBar } from './find-bar.js'
+import { MarkdownColors } from './markdown-colors.js'
 import { Notes } from './notes.js'
 import { People } from './people.js'
 import { reveal } from './reveal.js'
@@ -14,6 +15,7 @@ export class EditorParts {
     #banner
     #people
     #undo = new UndoButtons()
+    #colors
     #notes = null
 
     /** `editor` has `node`, `body`, `stage`, `bar`, `document`, `field`, and `run(action)`. */
@@ -24,6 +26,7 @@ export class EditorParts {
             text: () => editor.field.value, goTo: (offset) => reveal(editor.field, offset, { isCentered: true }),
         })
         this.find = new FindBar(app, editor)
+        this.#colors = new MarkdownColors(editor)
         editor.bar.add(this.#undo.node)
         editor.body.prepend(this.#banner.node, this.find.node)
         editor.body.after(this.#people.news)
@@ -35,8 +38,13 @@ export class EditorParts {
         this.find.close()
     }
 
-    /** The notes of the document. A renamed document has other notes, and the draft goes with it. */
-    showNotes() {
+    /** The document has its name, or a new one. A renamed document has other notes, and the draft goes with it. */
+    named() {
+        this.#showNotes()
+        this.#colors.update()
+    }
+
+    #showNotes() {
         const { node, document } = this.#editor
         const draft = this.#notes?.draft
         this.#notes?.close()
@@ -51,6 +59,7 @@ export class EditorParts {
     update(situation, facts, now, canEdit) {
         this.#showBanner(bannerFor(situation, facts, now))
         if (situation !== 'trapped') this.edited(canEdit)
+        this.#colors.update()
     }
 
     #showBanner(banner) {
@@ -64,6 +73,7 @@ export class EditorParts {
     edited(canEdit) {
         this.#undo.update(this.#editor.document, canEdit)
         this.find.update(canEdit)
+        this.#colors.update()
     }
 
     /** Others have come, gone or moved their carets. */

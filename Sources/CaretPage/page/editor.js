@@ -166,7 +166,7 @@ export class Editor {
         this.#hasText = true
         const { name, length } = this.#document
         warnOfLargeText(name, length)
-        this.#parts?.showNotes()
+        this.#parts?.named()
         this.#peopleChanged()
         this.#appear()
     }
@@ -198,7 +198,7 @@ export class Editor {
             get document() { return editor.#document },
             get field() { return editor.#field },
         })
-        if (this.#hasText) this.#parts.showNotes()
+        if (this.#hasText) this.#parts.named()
         this.#peopleChanged()
     }
 
@@ -216,7 +216,7 @@ export class Editor {
     #renamed(name) {
         this.#bar.showName(name)
         this.#app.go({ screen: 'editor', name }, { replace: true })
-        this.#parts?.showNotes()
+        this.#parts?.named()
         notify(`Now called \u201c${visibleName(name)}\u201d.`)
     }
 

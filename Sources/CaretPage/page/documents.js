@@ -41,7 +41,7 @@ export class Documents {
     #order = element('button', { type: 'button', class: 'round' })
     #layout = element('button', { type: 'button', class: 'round layout' })
     #new = element('button', { type: 'button', class: 'primary create', 'aria-label': 'New document', onclick: () => this.#create() })
-    #trash = element('button', { type: 'button', class: 'plain-button trash-button', onclick: () => showTrash(this.#app) }, 'Recently deleted')
+    #trash = element('button', { type: 'button', class: 'plain-button trash-button', onclick: () => showTrash(this.#app) }, icon('bin'), 'Recently deleted')
     /** Says that more documents may exist. */
     #incomplete = element('p', { class: 'quiet-text incomplete', role: 'status' })
 

@@ -19,6 +19,6 @@ from .values import BlamedLines, DeletedDocument, DocumentEvent, DocumentInfo, O
 __version__ = "0.2.0"
 
 __all__ = [
-    "BlamedLines", "CaretError", "Change", "Client", "DeletedDocument", "Document", "DocumentEvent", "DocumentInfo", "Edit",
-    "Link", "OldText", "Peer", "Revision", "Saving", "Selection", "Tag", "Token", "connect",
+    "BlamedLines", "CaretError", "Change", "Client", "DeletedDocument", "Document", "DocumentEvent", "DocumentInfo",
+    "Edit", "Link", "OldText", "Peer", "Revision", "Saving", "Selection", "Tag", "Token", "connect",
 ]

@@ -22,8 +22,8 @@ PAGE_SIZE = 1_000
 """How many items a page has at most."""
 
 _ANSWERS = {
-    "list": "listed", "read": "text", "history": "revisions", "blame": "blamed", "push": "ack", "restore": "ack",
-    "list_tags": "tags", "add_token": "token_added",
+    "list": "listed", "list_deleted": "deleted", "read": "text", "history": "revisions", "blame": "blamed",
+    "push": "ack", "restore": "ack", "list_tags": "tags", "add_token": "token_added",
 }
 
 

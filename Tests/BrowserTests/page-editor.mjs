@@ -244,8 +244,9 @@ async function testEnds({ testPage, put, caret, origin }) {
     })
 
     await put('end', 'The last words\n')
-    await testPage('the text of a deleted document stays, to copy or create', '/d/end', async (page) => {
+    await testPage('the text of a deleted document stays, to copy it or to bring the document back', '/d/end', async (page) => {
         await inSituation(page, 'saved')
+        const { epoch } = await caret.read('end')
         await caret.delete('end')
         await inSituation(page, 'deleted')
         await shows(page, '.banner', /This document was deleted\./)
@@ -253,12 +254,13 @@ async function testEnds({ testPage, put, caret, origin }) {
             ['The last words\n', true])
         await click(page, '.banner button', 'Copy')
         await notice(page, /^The text is copied/)
-        await click(page, '.banner button', 'Create again')
+        await click(page, '.banner button', 'Bring back')
         await inSituation(page, 'saved')
         await showsText(page, 'The last words\n')
         await page.waitFor(() => document.querySelector('.text').readOnly === false, 'a field for writing')
         await mayLeave(page)
-        assert.equal((await caret.read('end')).text, 'The last words\n')
+        const { text, ...found } = await caret.read('end')
+        assert.deepEqual([text, found.epoch, found.revision], ['The last words\n', epoch, 1], 'the same document, with its history')
     }, windows.desktop, 'clipboard')
 
     await testTrap({ testPage, put, origin })

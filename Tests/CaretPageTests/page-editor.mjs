@@ -212,10 +212,10 @@ export const cases = {
         }
         assert.deepEqual(of('not_found', { hasText: false }).page.actions, ['create'])
         const deleted = of('not_found', { gone: 'deleted' })
-        assert.deepEqual([deleted.page, deleted.banner.actions], [null, ['copy', 'createAgain']])
+        assert.deepEqual([deleted.page, deleted.banner.actions], [null, ['copy', 'bringBack']])
         assert.match(deleted.banner.sentence, /^This document was deleted\. Its last/)
         assert.match(of('not_found', { gone: 'deleted', hasToken: true }).banner.sentence, /or you may no longer read it/)
-        assert.deepEqual(of('too_large', { gone: 'deleted', unsaved: 1 }).banner.actions, ['copy', 'createAgain'])
+        assert.deepEqual(of('too_large', { gone: 'deleted', unsaved: 1 }).banner.actions, ['copy', 'bringBack'])
         assert.equal(of('too_large', { gone: 'damaged', unsaved: 1 }).situation, 'damaged')
         assert.match(of('not_found').banner.sentence, /or you may no longer read it/)
         assert.match(of('not_found', { unsaved: 2 }).banner.sentence, /2\u00a0changes are not saved, but the text is still here/)

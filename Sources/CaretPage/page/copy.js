@@ -25,8 +25,8 @@ function selectedText(text, what) {
 export function showEarlierText(text) {
     const field = element('textarea', { class: 'to-copy', readonly: true, rows: 8, 'aria-label': 'The earlier text' })
     field.value = text
-    return openSheet('Somebody has created it already', (close) => [
-        element('p', {}, 'The document has a new text now. This is the earlier one:'), field,
+    return openSheet('The document has another text', (close) => [
+        element('p', {}, 'This is the text that you had before:'), field,
         element('div', { class: 'actions' }, element('button', {
             type: 'button',
             class: 'primary',

@@ -335,9 +335,7 @@ export class Editor {
         case 'retry': return opened.retry()
         case 'discard': return this.#discard()
         case 'create': return this.#create()
-        case 'createAgain':
-            this.#leftText = this.#text
-            return this.#create()
+        case 'bringBack': return this.#bringBack()
         case 'signIn': return (await rest()).showSignIn(this.#app)
         default: return location.reload()
         }
@@ -348,6 +346,17 @@ export class Editor {
         const { confirm, notSaved } = await rest()
         const question = `${notSaved(this.#facts.unsaved)}. Nobody can restore what you discard.`
         if (await confirm('Discard your changes?', question, 'Discard')) opened.discard()
+    }
+
+    /** Brings the deleted document back with its history, or creates it if that is over. */
+    async #bringBack() {
+        // Another press would do it again beside this one.
+        if (this.#leftText !== null) return
+        this.#leftText = this.#text
+        const problem = await (await rest()).bringBackLast(this.#app, this.#document.name)
+        if (problem === null || problem.isFinal) return this.#create()
+        this.#leftText = null
+        notify(problem.words)
     }
 
     /** Creates the document, with the text that is left of a deleted one. */

@@ -15,15 +15,19 @@ const pause = 3_000
 export class FirstLines {
     #read
     #show
+    #later
     #inView = new Map()
+    /** The names of texts to read now, and of those that have changed and are read after the pause. */
+    #wanted = new Set()
+    #changed = new Set()
     #reading = new Set()
     /** What was read: { version, words } by name. */
     #known = new Map()
-    #timer = null
 
-    constructor(read, show) {
+    constructor(read, show, later = (...call) => setTimeout(...call)) {
         this.#read = read
         this.#show = show
+        this.#later = later
     }
 
     /** The words that are known of a document. */
@@ -31,6 +35,7 @@ export class FirstLines {
 
     entered(row) {
         this.#inView.set(row.name, row)
+        this.#wanted.add(row.name)
         this.#readNext()
     }
 
@@ -39,17 +44,23 @@ export class FirstLines {
     changed(row) {
         if (!this.#inView.has(row.name)) return
         this.#inView.set(row.name, row)
-        this.#timer ??= setTimeout(() => {
-            this.#timer = null
-            this.#readNext()
-        }, pause)
+        if (this.#changed.size === 0) this.#later(() => this.#pauseEnded(), pause)
+        this.#changed.add(row.name)
+    }
+
+    #pauseEnded() {
+        for (const name of this.#changed) this.#wanted.add(name)
+        this.#changed.clear()
+        this.#readNext()
     }
 
     #readNext() {
-        for (const row of this.#inView.values()) {
+        for (const name of this.#wanted) {
             if (this.#reading.size >= most) return
-            const isKnown = this.#known.get(row.name)?.version === versionOf(row)
-            if (!isKnown && !row.isOnlyHere && !this.#reading.has(row.name)) this.#readWords(row)
+            if (this.#reading.has(name)) continue
+            this.#wanted.delete(name)
+            const row = this.#inView.get(name)
+            if (row && !row.isOnlyHere && this.#known.get(name)?.version !== versionOf(row)) this.#readWords(row)
         }
     }
 

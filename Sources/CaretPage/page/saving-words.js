@@ -6,7 +6,7 @@ import { count, errorWords } from './words.js'
 /** The actions of banners and pages. The editor runs them by their names. */
 export const actionLabels = {
     now: 'Now', show: 'Show', copy: 'Copy', retry: 'Try again', discard: 'Discard', create: 'Create',
-    createAgain: 'Create again', reload: 'Reload', signIn: 'Sign in',
+    bringBack: 'Bring back', reload: 'Reload', signIn: 'Sign in',
 }
 
 // Banners.
@@ -24,7 +24,7 @@ export function bannerFor(situation, facts, now) {
     case 'sending': return delayedBanner(facts, now)
     case 'refused': return refusedBanner(facts)
     case 'deleted':
-        return { tone: 'warn', sentence: deletedSentence(facts), detail: '', actions: ['copy', 'createAgain'] }
+        return { tone: 'warn', sentence: deletedSentence(facts), detail: '', actions: ['copy', 'bringBack'] }
     case 'damaged': return { tone: 'warn', sentence: errorWords({ code: 'damaged' }), detail: '', actions: ['copy'] }
     case 'ended': return {
         tone: 'warn', detail: '', actions: [...(unsaved > 0 ? ['copy'] : []), isSignedOut(link) ? 'signIn' : 'reload'],

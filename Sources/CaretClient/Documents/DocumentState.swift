@@ -343,8 +343,7 @@ extension DocumentState {
         case .error(let error): isAddressed(by: error, envelope.id)
         case .bye: true
         case .closed, .welcome, .authenticated, .listed, .document, .text, .revisions, .blamed, .deleted,
-            .tags, .done,
-            .ping, .pong, .admin:
+            .tags, .done, .ping, .pong, .admin:
             false
         }
     }

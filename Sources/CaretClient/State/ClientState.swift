@@ -398,9 +398,9 @@ extension ClientState {
                 + sendRequests()
         case .error(let error): return helloRefused(error, at: now, jitter)
         case .bye(let bye): return handle(bye, at: now)
-        case .opened, .closed, .ack, .change, .check, .peer, .listed, .document, .text, .revisions, .blamed,
-            .deleted,
-            .tags, .done, .gone, .ping, .pong, .resync, .rights, .authenticated, .admin:
+        case .opened, .closed, .ack, .change, .check, .peer, .listed, .document, .text, .revisions,
+            .blamed, .deleted, .tags, .done, .gone, .ping, .pong, .resync, .rights, .authenticated,
+            .admin:
             return []
         }
     }

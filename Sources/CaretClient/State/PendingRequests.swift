@@ -130,9 +130,8 @@ extension ClientMessage {
         // A repeated sign-out would also refuse a token that was signed between the two.
         case .admin(.addToken), .admin(.revokeToken), .admin(.signOut), .admin(.redact), .admin(.backUp):
             false
-        case .rename, .delete, .undelete, .hello, .authenticate, .open, .close, .select, .diverged, .follow,
-            .unfollow,
-            .pong:
+        case .rename, .delete, .undelete, .hello, .authenticate, .open, .close, .select, .diverged,
+            .follow, .unfollow, .pong:
             false
         }
     }

@@ -318,8 +318,7 @@ extension HubState.Call {
         case .tags(let job) where job.tags.onlyReads: job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
         case .change, .tags, .trash, .follow, .feed, .rescan, .comparison, .tokenCheck, .readSignOuts,
-            .signOut,
-            .admin, .tokenUses, .tokenEnd, .maintenance:
+            .signOut, .admin, .tokenUses, .tokenEnd, .maintenance:
             nil
         }
     }

@@ -50,6 +50,10 @@ async function expectRows(page, window) {
     assert.deepEqual([head.left, head.right, head.top], [0, edges.right, 0])
     assert.deepEqual([bar.left, bar.right, bar.bottom], [0, edges.right, window.height])
     assert.ok((await box(page, '.bar.above h1')).top >= top)
+    // On a low window, the search is beside the title.
+    const [field, settings] = [await box(page, '.search input'), await box(page, '[aria-label=Settings]')]
+    assert.ok(field.left >= edges.left && field.right <= edges.safe - 8, `the search from ${field.left} to ${field.right}`)
+    assert.ok(settings.right <= edges.safe && (window.height >= 500 || field.right <= settings.left), `${settings.right}`)
     assert.ok(button.bottom <= window.height - bottom - 8, `${button.bottom}`)
     assert.ok(Math.abs(button.right - (edges.safe - 16)) < 0.01, `${button.right}`)
 }

@@ -28,7 +28,7 @@
 #include "../embed.h"
 #define NAME "bundle/page/late-BNW5YEW2.js"
 #include "../embed.h"
-#define NAME "bundle/page/late-UY6GMV52.css"
+#define NAME "bundle/page/late-KNX7Y3LV.css"
 #include "../embed.h"
 #define NAME "bundle/page/listings-HSBM6HES.js"
 #include "../embed.h"

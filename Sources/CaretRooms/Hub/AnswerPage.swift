@@ -2,24 +2,29 @@ import CaretWire
 
 /// The items of one answer. A page has a limit of bytes and a limit of items, but the first item is always
 /// added.
-struct AnswerPage<Item> {
+struct AnswerPage<Item: Equatable & Sendable>: Equatable, Sendable {
     private(set) var items: [Item] = []
     /// Whether more items follow the last one of this page.
     private(set) var hasMore = false
+    private var bytes = 0
+
+    init() {}
 
     /// `limit` applies to the sum of `bytes` of the items.
     init(
         of all: some Sequence<Item>, atMost count: Int = .max, within limit: Int, _ bytes: (Item) -> Int
     ) {
-        var sum = 0
         for item in all {
-            sum += bytes(item)
-            if items.count == count || sum > limit, !items.isEmpty {
-                hasMore = true
-                return
-            }
-            items.append(item)
+            if !add(item, of: bytes(item), atMost: count, within: limit) { return }
         }
+    }
+
+    /// Adds an item of so many bytes. Returns false if the page is full. The first item always fits.
+    mutating func add(_ item: Item, of bytes: Int, atMost count: Int, within limit: Int) -> Bool {
+        self.bytes += bytes
+        hasMore = (items.count >= count || self.bytes > limit) && !items.isEmpty
+        if !hasMore { items.append(item) }
+        return !hasMore
     }
 }
 

@@ -8,8 +8,7 @@ package struct ListJob: Equatable, Sendable {
     let limit: Int
     let unit: CodeUnit
     var scan: NameScan
-    var page: [DocumentSummary] = []
-    var bytes = 0
+    var page = AnswerPage<DocumentSummary>()
 }
 
 /// Listing documents.
@@ -27,10 +26,9 @@ extension HubState {
             for entry in try job.scan.receive(answer) where access(job.request, to: entry.name) >= .read {
                 let summary = DocumentSummary(entry, in: job.unit)
                 let bytes = summary.encodedBytes
-                let isFull = job.page.count >= job.limit || job.bytes + bytes > limits.pageBytes
-                if isFull, !job.page.isEmpty { return send(job, hasMore: true) }
-                job.page.append(summary)
-                job.bytes += bytes
+                if !job.page.add(summary, of: bytes, atMost: job.limit, within: limits.pageBytes) {
+                    return send(job)
+                }
             }
         } catch {
             return refuse(job.request, error)
@@ -41,15 +39,15 @@ extension HubState {
     private mutating func proceed(_ job: ListJob) {
         var job = job
         // Request one entry more than the page needs, to learn whether more entries follow.
-        if let next = job.scan.next(limit: job.limit - job.page.count + 1) {
+        if let next = job.scan.next(limit: job.limit - job.page.items.count + 1) {
             call(next, for: .list(job))
         } else {
-            send(job, hasMore: false)
+            send(job)
         }
     }
 
-    private mutating func send(_ job: ListJob, hasMore: Bool) {
-        answer(job.request, .listed(Listed(documents: job.page, hasMore: hasMore)))
+    private mutating func send(_ job: ListJob) {
+        answer(job.request, .listed(Listed(documents: job.page.items, hasMore: job.page.hasMore)))
     }
 }
 

@@ -15,8 +15,7 @@ package struct DeletedListJob: Equatable, Sendable {
     let list: ListDeleted
     /// The last document that the store has returned, whether the client may write it or not.
     var after: DocumentID?
-    var page: [DeletedDocument] = []
-    var bytes = 0
+    var page = AnswerPage<DeletedDocument>()
 }
 
 /// Listing deleted documents, and bringing them back.
@@ -63,19 +62,19 @@ extension HubState {
         for entry in listing.entries where access(job.request, to: entry.name) >= .write {
             let document = DeletedDocument(entry, in: unit)
             let bytes = document.encodedBytes
-            let isFull = job.page.count >= job.list.limit || job.bytes + bytes > limits.pageBytes
-            if isFull, !job.page.isEmpty { return send(job, hasMore: true) }
-            job.page.append(document)
-            job.bytes += bytes
+            if !job.page.add(document, of: bytes, atMost: job.list.limit, within: limits.pageBytes) {
+                return send(job)
+            }
         }
         // If a page has no entries, there is no last document after which the next page could begin.
-        guard let last = listing.entries.last, listing.hasMore else { return send(job, hasMore: false) }
+        guard let last = listing.entries.last, listing.hasMore else { return send(job) }
         job.after = last.id
         proceed(job)
     }
 
-    private mutating func send(_ job: DeletedListJob, hasMore: Bool) {
-        answer(job.request, .deleted(DeletedDocuments(job.page, hasMore: hasMore)))
+    private mutating func send(_ job: DeletedListJob) {
+        let page = job.page
+        answer(job.request, .deleted(DeletedDocuments(page.items, hasMore: page.hasMore)))
     }
 
     // MARK: Undeleting

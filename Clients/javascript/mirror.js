@@ -135,7 +135,7 @@ export class Mirror {
         const field = this.#field
         const style = field.ownerDocument.defaultView.getComputedStyle(field)
         for (const name of metrics) this.#text.style.setProperty(name, style.getPropertyValue(name))
-        // Chromium rounds a height in pixels in another way than one that is a factor, and many lines add up.
+        // Chromium rounds a line height in pixels differently from a factor, and over many lines the difference adds up.
         const height = field.computedStyleMap?.().get('line-height')
         if (height?.unit === 'number') this.#text.style.setProperty('line-height', height.value)
         const pixels = (name) => parseFloat(style.getPropertyValue(name)) || 0

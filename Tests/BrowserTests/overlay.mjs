@@ -47,7 +47,7 @@ async function testMirror({ testTabs }) {
         assert.deepEqual(different, [])
     })
 
-    await testTabs('the copy of a field has the height of its text, also if lines are many and their height is no whole number', async ({ tab }) => {
+    await testTabs('the copy of a field is as high as its text, even with many lines of a fractional height', async ({ tab }) => {
         const heights = await tab.evaluate(async () => {
             const { Mirror } = await import('/caret/mirror.js')
             binding.release()

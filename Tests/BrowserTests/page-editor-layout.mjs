@@ -94,7 +94,7 @@ async function checkKeyboard(page, window) {
             return top >= fieldTop - 1 && top + 20 <= bottom
         }, `the line of offset ${offset} in the view`)
     }
-    // Who has scrolled away from the caret reads something else.
+    // Somebody who has scrolled away from the caret is reading something else.
     await setWindow(page, window)
     await page.evaluate(() => { document.querySelector('.text').scrollTop = 0 })
     await showKeyboard()

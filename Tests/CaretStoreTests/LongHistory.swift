@@ -5,7 +5,8 @@ import CaretStore
 import TestSupport
 import Testing
 
-/// A document without snapshots whose history is too long to be read in one step. No store is open on its folder.
+/// A document with a long history and no snapshots, so that the store reads it in several steps. The store is closed:
+/// tests read its folder themselves.
 struct LongHistory {
     /// A revision that takes four steps.
     static let far = 3 * TextReplay.changesPerStep + 50

@@ -17,7 +17,7 @@ export class DocumentRows {
     #more
     #observer
     #firstLines
-    /** Sees which rows are in view. */
+    /** Observes which rows are in view. */
     #view
 
     /**

@@ -348,9 +348,9 @@ export class Editor {
         if (await confirm('Discard your changes?', question, 'Discard')) opened.discard()
     }
 
-    /** Brings the deleted document back with its history, or creates it if that is over. */
+    /** Brings the deleted document back with its history. If that is no longer possible, creates it again. */
     async #bringBack() {
-        // Another press would do it again beside this one.
+        // The first press is still under way.
         if (this.#leftText !== null) return
         this.#leftText = this.#text
         const problem = await (await rest()).bringBackLast(this.#app, this.#document.name)

@@ -10,7 +10,7 @@ const pause = 3_000
 
 /**
  * Calls `show(name, words)` for documents that are in view: when they come into view, and later when they have changed.
- * `read` is that of the client. A text that cannot be read has no words.
+ * `read` is the client's. A text that cannot be read has no words.
  */
 export class FirstLines {
     #read

@@ -1,9 +1,9 @@
 // The colors of Markdown in the text of the editor.
 //
-// A field has one color for all its letters. So a copy of the text is behind it. Only the ground of the copy's headings,
-// code, links and marks is visible. The field covers the copy and is blended with it: its letters get the color behind
-// them, and the paper between them does not. So all letters on the screen are those of the field itself, with its
-// selection, spelling and input methods. If the copy were wrong, a color would be wrong, but no letter.
+// A textarea shows all of its letters in one color. So a layer with the same text stands behind it, and shows only the
+// backgrounds of headings, code, links and marks. The field is drawn over the layer with a blend mode: its letters take the
+// color behind them, and the paper between them stays as it is. Every letter on the screen belongs to the field, so
+// selecting, spell checking and input methods work as usual. If the layer is wrong, a color is wrong, but never a letter.
 import { element } from './dom.js'
 import { MarkdownText } from './markdown.js'
 
@@ -70,7 +70,7 @@ export class MarkdownColors {
         for (const { line, ranges } of lines) this.#layer.insertBefore(lineNode(line, ranges), next)
     }
 
-    /** Scrolls as the field does. If a text that is larger than the view has another height, there are no colors. */
+    /** Scrolls like the field. If the layer has another height than the field, the colors are hidden. */
     #align() {
         if (!this.#layer) return
         const { field } = this.#editor

@@ -1,13 +1,12 @@
 // The headings, code, links and marks of Markdown in a text. Without a page.
 //
-// Each line is read on its own, so that a change needs only the lines that it has changed. Only code between fences
-// goes on from line to line. So code, links and emphasis that end in another line are left out, and headings that the
-// next line underlines.
+// Each line is read on its own, so after a change only the changed lines are read again. Only fenced code continues from
+// line to line. Code, links and emphasis that end in another line have no color, and neither have underlined headings.
 //
-// The time grows with the length of a line, whatever is in it: no search goes again over what it has passed. For this
-// reason, no pattern is applied to more than one character.
+// The time is linear in the length of a line: no search returns to characters that it has passed. That is why regular
+// expressions test only single characters.
 
-/** How many ranges a line may have. The browser makes a node of each. What comes after them stays plain. */
+/** How many ranges a line may have, because the browser makes a node for each. The rest of the line stays plain. */
 export const mostRanges = 1_000
 
 const isSpaceOrEnd = (sign) => sign === undefined || sign <= ' '

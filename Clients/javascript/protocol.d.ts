@@ -52,6 +52,9 @@ export type Want = 'text'
 /** What a user may do with a document. */
 export type Rights = 'none' | 'read' | 'write'
 
+/** What a link to a document allows. */
+export type LinkRights = 'read' | 'write'
+
 /** What a grant allows. Each right includes all lower rights. */
 export type GrantedRights = 'read' | 'write' | 'admin'
 
@@ -374,7 +377,7 @@ export interface WelcomeMessage {
     user: string
     /** The public id of the client: others see this one. */
     client?: string
-    /** What the server can do beyond the basics: `follow`, `squash`, `exact`, `blame`. */
+    /** What the server can do beyond the basics: `follow`, `squash`, `exact`, `blame`, `links`. */
     features?: string[]
     /** The limits below; a missing limit has its default. */
     limits: LimitsAnnounced
@@ -958,6 +961,40 @@ export interface TagsMessage {
     tags: TagListItem[]
 }
 
+/** Creates a link to a document: a token for everybody who gets the link. */
+export interface AddLinkMessage {
+    type: 'add_link'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** What the link allows. */
+    rights: LinkRights
+    /** How long the link is valid: at least 1, at most 2,592,000, which are 30 days. */
+    seconds: number
+}
+
+/** Requests a page of the links to a document. */
+export interface ListLinksMessage {
+    type: 'list_links'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** Only links with a higher number. */
+    after?: number
+    /** How many at most; the default is 100. */
+    limit?: number
+}
+
+/** Ends a link. Whoever uses it is disconnected. */
+export interface EndLinkMessage {
+    type: 'end_link'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** The number of the link. */
+    number: number
+}
+
 /** Requests a page of the tokens. */
 export interface ListTokensMessage {
     type: 'list_tokens'
@@ -968,7 +1005,7 @@ export interface ListTokensMessage {
     limit?: number
 }
 
-/** The answer to `list_tokens`. */
+/** The answer to `list_tokens` and `list_links`. */
 export interface TokensMessage {
     type: 'tokens'
     id?: number | string
@@ -990,7 +1027,7 @@ export interface AddTokenMessage {
     expires?: number
 }
 
-/** The answer to `add_token`. No other message contains the text of a token. */
+/** The answer to `add_token` and `add_link`. No other message contains the text of a token. */
 export interface TokenAddedMessage {
     type: 'token_added'
     id?: number | string
@@ -1214,6 +1251,9 @@ export type ClientMessage =
     | UntagMessage
     | ListTagsMessage
     | CopyMessage
+    | AddLinkMessage
+    | ListLinksMessage
+    | EndLinkMessage
     | ListTokensMessage
     | AddTokenMessage
     | RevokeTokenMessage

@@ -15,6 +15,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
     case guestsWithoutTokens
     /// The page gets tokens, but no client needs a token.
     case pageTokensWithoutTokens
+    case linksWithoutTokens
     /// Without an audience, the server would accept tokens for other servers.
     case keysWithoutAudience
     /// A proxy signs in users, but every client has full access.
@@ -71,6 +72,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         if !settings.pageTokenPath.isEmpty, !settings.requiresTokens {
             found.append(.pageTokensWithoutTokens)
         }
+        if settings.limits.allowsLinks, !settings.requiresTokens { found.append(.linksWithoutTokens) }
         if !settings.tokenKeys.isEmpty {
             if !settings.requiresTokens { found.append(.keysWithoutTokens) }
             if settings.tokenAudience.isEmpty { found.append(.keysWithoutAudience) }
@@ -119,6 +121,7 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
         case .keysWithoutTokens: "token_keys"
         case .guestsWithoutTokens: "guest_read"
         case .pageTokensWithoutTokens: "page_token_path"
+        case .linksWithoutTokens: "share_links"
         case .keysWithoutAudience: "token_audience"
         case .proxiesWithoutTokens: "sign_in_header"
         case .headerWithoutProxies: "sign_in_proxies"
@@ -152,6 +155,8 @@ package enum Contradiction: Equatable, Sendable, CustomStringConvertible {
             "guest_read is set, but require_tokens is false, so everybody has full access; set require_tokens to true"
         case .pageTokensWithoutTokens:
             "page_token_path is set, but require_tokens is false, so nobody needs a token; set require_tokens to true"
+        case .linksWithoutTokens:
+            "share_links is true, but require_tokens is false, so nobody needs a link; set require_tokens to true"
         case .keysWithoutAudience:
             "token_keys is set, but token_audience is empty; set it to the aud of the tokens, such as notes.example.org"
         case .proxiesWithoutTokens:

@@ -59,6 +59,8 @@ package struct Grants: Hashable, Sendable {
 
     package let grants: [Grant]
 
+    package init(only grant: Grant) { self.init(checked: [grant]) }
+
     /// Nil if there are more grants than allowed.
     package init?(_ grants: [Grant]) {
         if grants.count > Grants.most { return nil }

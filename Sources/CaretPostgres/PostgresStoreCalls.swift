@@ -158,7 +158,7 @@ extension StoreAnswer {
         case (.rename(let document, _), .renamed(.renamed)), (.delete(let document, _), .deleted(nil)),
             (.undelete(let document), .undeleted(.undeleted)):
             .changed(document)
-        case (.tokens(.revoke(let token)), .tokens(.revoked(nil))): .revoked(token)
+        case (.tokens(.revoke(let token, _)), .tokens(.revoked(nil))): .revoked(token)
         case (.tokens(.signOut), .tokens(.noted(nil))): .signedOut
         default: nil
         }

@@ -13,6 +13,10 @@ package struct Limits: Equatable, Sendable {
     package var userConnections = 64
     /// The most connections without a token from one address.
     package var guestConnections = 32
+    /// Whether users may make links to the documents that they may write.
+    package var allowsLinks = false
+    /// The longest life of a link.
+    package static let linkSeconds = 30 * 86_400
     /// The most that `token_max_life` may be, in seconds. A sign-out is kept for this time.
     package static let longestTokenLifeSeconds = 30 * 86_400
     /// Seconds until `hello` must be complete. The time is limited because even a silent connection costs a

@@ -188,6 +188,7 @@ extension HubRequest {
         case .delete(let name, _): "delete \(name)"
         case .redact(let name, _, _): "redact \(name)"
         case .tags(let name, _): "tags of \(name)"
+        case .links(let name, _): "links to \(name)"
         case .authenticate(let identity): "authenticate \(identity.user)"
         case .list: "list"
         case .listDeleted: "list deleted"

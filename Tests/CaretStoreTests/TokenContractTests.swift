@@ -12,6 +12,19 @@ import Testing
             ]))
     }
 
+    private static func created(_ names: [DocumentName], in store: any DocumentStore) async throws
+        -> [DocumentID]
+    {
+        var documents: [DocumentID] = []
+        for name in names {
+            guard case .created(let entry) = await store.create(name) else {
+                throw Unexpected(what: "no \(name)")
+            }
+            documents.append(entry.id)
+        }
+        return documents
+    }
+
     @Test(
         "a token is found by its text, with its user, grants and time", arguments: StoreKind.allCases)
     func known(kind: StoreKind) async throws {
@@ -68,6 +81,50 @@ import Testing
             if case .sound(let token, _) = item { token.hasEnded } else { nil }
         }
         #expect(listed == [false, true, false])
+    }
+
+    /// Rule R8.
+    @Test("a link belongs to one document, which must have its name", arguments: StoreKind.allCases)
+    func links(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let names = try ["a", "b"].map { try DocumentName($0) }
+        let documents = try await TokenContractTests.created(names, in: store)
+        let link = try await store.addLink(to: documents[0], names[0], .write).get()
+        let other = try await store.addLink(to: documents[1], names[1], .read).get()
+        let user = try await store.addToken(of: UserName("ann"), .all).get()
+        #expect(await store.addLink(to: documents[0], names[1], .read) == .failure(.gone))
+        let expected = Token(
+            id: link.token, user: .ofLink(link.token, to: documents[0]),
+            grants: Grants(only: Grant(.write, to: .document(names[0]))), created: 5, expires: 9)
+        #expect(try await store.token(shown: link.bytes).get() == expected)
+        let listed = try await store.tokens(linksTo: documents[0]).get()
+        #expect(listed == TokenListing(items: [.sound(expected, lastUse: nil)], hasMore: false))
+        #expect(await store.revokeToken(link.token, linkTo: documents[1]) == .gone)
+        #expect(await store.revokeToken(user.token, linkTo: documents[0]) == .gone)
+        #expect(await store.revokeToken(link.token, linkTo: documents[0]) == nil)
+        #expect(try await store.live([link, other, user].map(\.token)).get() == [other.token, user.token])
+    }
+
+    /// Rule R10.
+    @Test("a rename and a deletion end the links to a document, and no others", arguments: StoreKind.allCases)
+    func endedLinks(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let names = try ["a", "b", "c", "d"].map { try DocumentName($0) }
+        let documents = try await TokenContractTests.created(names, in: store)
+        var links: [TokenText] = []
+        for (document, name) in zip(documents, names) {
+            for _ in 0..<2 { links.append(try await store.addLink(to: document, name, .read).get()) }
+        }
+        #expect(await store.noteUses(links.map { TokenUse($0.token, at: 7) }) == nil)
+        #expect(await store.rename(documents[3], to: names[0]) == .exists)
+        #expect(try await store.rename(documents[0], to: DocumentName("e")) == .renamed)
+        #expect(await store.delete(documents[1], at: 8) == nil)
+        #expect(try await store.live(links.map(\.token)).get() == links.suffix(4).map(\.token))
+        for document in documents.prefix(2) {
+            #expect(try await store.tokens(linksTo: document).get().items.isEmpty)
+        }
+        #expect(try await store.tokens().get().items.count == 4)
+        #expect(await store.addLink(to: documents[1], names[1], .read) == .failure(.gone))
     }
 
     @Test("the last use of a token is the latest time that was noted", arguments: StoreKind.allCases)

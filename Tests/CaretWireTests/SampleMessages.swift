@@ -41,7 +41,10 @@ enum SampleMessages {
                 .add(AddTag(document: name(&random), name: "draft-1", revision: revision(&random)))),
             .tags(.remove(RemoveTag(document: name(&random), name: "draft-1"))),
             .tags(.list(ListTags(document: name(&random)))),
-            .tags(.copy(CopyDocument(document: name(&random), to: name(&random)))), .ping(Ping()),
+            .tags(.copy(CopyDocument(document: name(&random), to: name(&random)))),
+            .links(.add(AddLink(document: name(&random), rights: .write, seconds: 60))),
+            .links(.list(ListLinks(document: name(&random), after: 7))),
+            .links(.end(EndLink(document: name(&random), number: 7))), .ping(Ping()),
             .pong(Pong()),
         ] + administration(&random).map { .admin($0) }
     }

@@ -5,7 +5,7 @@ import Testing
     private let admin: LineClient
 
     init() throws {
-        server = try LiveServer(["--require-tokens": "true"])
+        server = try LiveServer(["--require-tokens": "true", "--share-links": "true"])
         admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")
         try admin.send(#"{"type":"push","doc":"notes/a","base":0,"seq":1,"text":"secret","create":true}"#)
@@ -72,6 +72,40 @@ import Testing
         let history = try client.fetch("GET /history/notes/a?after=1", bob)
         #expect(history.body.contains(#""user":"ann""#) && !history.body.contains(#""user":"bob""#))
         #expect(try client.fetch("GET /docs", eve).body == #"{"type":"listed","docs":[]}"# + "\n")
+    }
+
+    /// Rules R8 to R10.
+    @Test("who may write a document makes, lists and ends links to it")
+    func links() throws {
+        let (_, ann) = try token(of: "ann", "write", "notes/")
+        let client = try LineClient(server)
+        let made = try client.fetch("POST /links/notes/a?rights=read&seconds=60", ann)
+        #expect(
+            made.status == 200 && made.body.hasPrefix(#"{"type":"token_added","number":2,"token":"caret_2_"#))
+        let text = try #require(made.body.split(separator: #""token":""#).last?.split(separator: "\"").first)
+        let link = "Authorization: Bearer \(text)"
+        #expect(try client.fetch("GET /docs/notes/a", link).body == "secret")
+        #expect(try client.fetch("GET /docs", link).body.contains(#""doc":"notes/a""#))
+        #expect(try client.fetch("PUT /docs/notes/a", link, "If-Match: *", body: "x").status == 403)
+        let listed = try client.fetch("GET /links/notes/a?limit=1", ann)
+        #expect(
+            listed.body.hasPrefix(#"{"type":"tokens","tokens":[{"number":2,"user":"link/1/2","created":"#))
+        for request in [
+            "GET /links/notes/a", "POST /links/notes/a?rights=read&seconds=1",
+            "DELETE /links/notes/a?number=2",
+        ] {
+            #expect(try LineClient(server).fetch(request, link).status == 403)
+        }
+        for query in [
+            "", "?rights=read", "?seconds=9", "?rights=admin&seconds=9", "?rights=read&seconds=2592001",
+        ] {
+            #expect(
+                try LineClient(server).fetch("POST /links/notes/a" + query, ann).status == 400, "\(query)")
+        }
+        #expect(try LineClient(server).fetch("DELETE /links/notes/a", ann).status == 400)
+        #expect(try LineClient(server).fetch("DELETE /links/notes/a?number=1", ann).status == 404)
+        #expect(try LineClient(server).fetch("DELETE /links/notes/a?number=2", ann).status == 204)
+        #expect(try LineClient(server).fetch("GET /docs/notes/a", link).status == 401)
     }
 
     @Test("an administrator lists, creates and revokes tokens, and nobody else does")

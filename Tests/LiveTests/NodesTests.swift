@@ -172,6 +172,38 @@ struct NodesTests {
         for server in servers.dropLast() { #expect(try server.stop().status == 0) }
     }
 
+    /// Rules R10 and R11.
+    @Test("a link that one server ends, by request or by a rename, ends at the others")
+    func links() throws {
+        let address = try PostgresCluster.shared.get().newAddress()
+        let options = ["--store": address, "--require-tokens": "true", "--share-links": "true"]
+        let servers = try ["a", "b"].map { name in
+            try LiveServer(options.merging(["--node": name, "--allow-unreplicated": "true"]) { $1 })
+        }
+        let admin = try LineClient(servers[0], at: .adminSocket)
+        try admin.greet(as: "the-admin")
+        try admin.send(#"{"type":"push","doc":"plan","base":0,"seq":1,"text":"x","create":true}"#)
+        try admin.expect(#"{"type":"ack","doc":"plan",…"#)
+        for change in [
+            #"{"type":"end_link","doc":"plan","number":1}"#, #"{"type":"rename","doc":"plan","to":"list"}"#,
+        ] {
+            try admin.send(#"{"type":"add_link","doc":"plan","rights":"read","seconds":60}"#)
+            let pattern = Pattern(#"{"type":"token_added","number":⟨number⟩,"token":"⟨token⟩"}"#)
+            let token = try #require(pattern.matches(try admin.next() ?? "")?["token"])
+            let guest = try servers[1].connect()
+            try guest.send(#"{"type":"hello","protocol":1,"client":"the-guest","token":"\#(token)"}"#)
+            try guest.expect(#"{"type":"welcome",…"#)
+            try guest.send(#"{"type":"open","doc":"plan"}"#)
+            try guest.expect(#"{"type":"opened","doc":"plan",…"#)
+            try admin.send(change)
+            try admin.expect(#"{"type":"done"}"#)
+            var line = try guest.next()
+            while line?.contains(#""type":"gone""#) == true { line = try guest.next() }
+            #expect(line == #"{"type":"bye","reason":"revoked"}"#)
+        }
+        for server in servers { #expect(try server.stop().status == 0) }
+    }
+
     @Test("a caret in the first second of a server is seen elsewhere, and a departure without a bus too")
     func newBus() throws {
         let cluster = try PostgresCluster()

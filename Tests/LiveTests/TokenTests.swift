@@ -5,9 +5,9 @@ private final class TokenServer {
     let server: LiveServer
     let admin: LineClient
 
-    init(over transport: Transport) throws {
+    init(over transport: Transport, _ more: [String: String] = [:]) throws {
         let options = ["--require-tokens": "true", "--listen": "0.0.0.0:0", "--web-hosts": "localhost"]
-        server = try LiveServer(options, over: transport)
+        server = try LiveServer(options.merging(more) { $1 }, over: transport)
         admin = try LineClient(server, at: .adminSocket)
         try admin.greet(as: "the-admin")
     }
@@ -105,6 +105,41 @@ private final class TokenServer {
         try tokens.server.waitForLog(#/ warning event=guessing_slowed peer=.*$/#)
         let client = try tokens.connect(with: known, as: "ann")
         try client.expect(#"{"type":"welcome",…,"user":"ann",…"#)
+    }
+
+    // MARK: Links
+
+    /// Rules R8 to R11.
+    @Test("a link opens one document until it ends", arguments: Transport.lines(and: .webSocket))
+    func links(transport: Transport) throws {
+        let tokens = try TokenServer(over: transport, ["--share-links": "true"])
+        try tokens.write("lib/a", "lib/b")
+        let ann = try tokens.client("ann", #"{"rights":"write","prefix":"lib/"}"#)
+        for change in [
+            #"{"type":"end_link","doc":"lib/a","number":2}"#, #"{"type":"rename","doc":"lib/a","to":"lib/c"}"#,
+            #"{"type":"delete","doc":"lib/b"}"#,
+        ] {
+            let name = change.contains("lib/b") ? "lib/b" : "lib/a"
+            try ann.send(#"{"type":"add_link","doc":"\#(name)","rights":"read","seconds":60}"#)
+            let added = try #require(try ann.next())
+            let pattern = Pattern(#"{"type":"token_added","number":⟨number⟩,"token":"⟨token⟩"}"#)
+            let parts = try #require(pattern.matches(added), "\(added)")
+            let guest = try tokens.connect(with: parts["token"], as: "guest")
+            try guest.expect(#"{"type":"welcome",…,"user":"link/…"#)
+            try guest.send(#"{"type":"open","doc":"\#(name)"}"#)
+            try guest.expect(#"{"type":"opened","doc":"\#(name)",…,"rights":"read",…"#)
+            try ann.send(#"{"type":"list_links","doc":"\#(name)"}"#)
+            try ann.expect(#"{"type":"tokens","tokens":[{"number":\#(parts["number", default: ""]),…}]}"#)
+            try ann.send(change)
+            try ann.expect(#"{"type":"done"}"#)
+            var line = try guest.next()
+            while line?.contains(#""type":"gone""#) == true || line?.contains(#""type":"rights""#) == true {
+                line = try guest.next()
+            }
+            #expect(line == #"{"type":"bye","reason":"revoked"}"#)
+            let again = try tokens.connect(with: parts["token"], as: "guest")
+            try again.expect(#"{"type":"error",…"code":"unauthorized",…"#)
+        }
     }
 
     // MARK: Rights

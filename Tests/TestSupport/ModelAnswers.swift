@@ -67,10 +67,12 @@ extension StoreModel {
         switch call {
         case .add(let user, let grants, let expires, let time):
             .added(addToken(of: user, grants, expires: expires, at: time))
-        case .list(let after, let limit, let weight):
-            .listed(.success(tokens(after: after, limit: limit, weighing: weight)))
+        case .addLink(let document, let name, let access, let expires, let time):
+            .added(addLink(to: document, name, access, expires: expires, at: time))
+        case .list(let document, let after, let limit, let weight):
+            .listed(.success(tokens(linksTo: document, after: after, limit: limit, weighing: weight)))
         case .find(let text): .found(token(shown: text))
-        case .revoke(let token): .revoked(revokeToken(token))
+        case .revoke(let token, let document): .revoked(revokeToken(token, linkTo: document))
         case .live(let tokens): .live(.success(live(tokens)))
         case .noteUses(let uses): .noted(noteUses(uses))
         case .noteEnds(let tokens): .noted(noteEnds(of: tokens))

@@ -170,21 +170,32 @@ extension DocumentStore {
         }
     }
 
+    package func addLink(
+        to document: DocumentID, _ name: DocumentName, _ access: Access
+    ) async -> Result<TokenText, StoreRefusal> {
+        await answer(to: .addLink(to: document, named: name, access, expires: 9, at: 5)) {
+            if case .added(let text) = $0 { text } else { nil }
+        }
+    }
+
     package func token(shown text: ByteString) async -> Result<Token, StoreRefusal> {
         await answer(to: .find(shown: text)) { if case .found(let token) = $0 { token } else { nil } }
     }
 
     package func tokens(
-        after: TokenID? = nil, limit: Int = 1000, weighing weight: Int = .max
+        linksTo document: DocumentID? = nil, after: TokenID? = nil, limit: Int = 1000,
+        weighing weight: Int = .max
     ) async -> Result<TokenListing, StoreRefusal> {
-        await answer(to: .list(after: after, limit: limit, weight: weight)) {
+        await answer(to: .list(linksTo: document, after: after, limit: limit, weight: weight)) {
             if case .listed(let listing) = $0 { listing } else { nil }
         }
     }
 
     /// Nil if the token was revoked.
-    package func revokeToken(_ token: TokenID) async -> StoreRefusal? {
-        await answer(to: .revoke(token)) {
+    package func revokeToken(
+        _ token: TokenID, linkTo document: DocumentID? = nil
+    ) async -> StoreRefusal? {
+        await answer(to: .revoke(token, linkTo: document)) {
             if case .revoked(let refusal) = $0 { .some(refusal) } else { nil }
         }
     }

@@ -208,6 +208,7 @@ package struct StoreModel: Sendable {
             names[document.name] = nil
             names[name] = id
             documents[id]?.name = name
+            removeLinks(to: id)
             return .renamed
         }
     }
@@ -217,6 +218,7 @@ package struct StoreModel: Sendable {
         if let refusal { return refusal }
         names[document.name] = nil
         documents[id]?.deleted = time
+        removeLinks(to: id)
         return nil
     }
 
@@ -383,11 +385,26 @@ package struct StoreModel: Sendable {
     package mutating func addToken(
         of user: UserName, _ grants: Grants, expires: Int64? = nil, at time: Int64
     ) -> Result<TokenText, StoreRefusal> {
+        addToken(of: { _ in user }, grants, expires: expires, at: time)
+    }
+
+    package mutating func addLink(
+        to id: DocumentID, _ name: DocumentName, _ access: Access, expires: Int64, at time: Int64
+    ) -> Result<TokenText, StoreRefusal> {
+        guard case .success(let document) = live(id), document.name == name else { return .failure(.gone) }
+        return addToken(
+            of: { .ofLink($0, to: id) }, Grants(only: Grant(access, to: .document(name))), expires: expires,
+            at: time)
+    }
+
+    private mutating func addToken(
+        of user: (TokenID) -> UserName, _ grants: Grants, expires: Int64?, at time: Int64
+    ) -> Result<TokenText, StoreRefusal> {
         if let refusal { return .failure(refusal) }
         lastToken += 1
         let id = TokenID(lastToken)
         let text = TokenText(id, secret: SIMD4(repeating: UInt64(lastToken)))
-        tokens[id] = (text, Token(id: id, user: user, grants: grants, created: time, expires: expires))
+        tokens[id] = (text, Token(id: id, user: user(id), grants: grants, created: time, expires: expires))
         return .success(text)
     }
 
@@ -397,8 +414,12 @@ package struct StoreModel: Sendable {
         return known.text.bytes == text ? .success(known.token) : .failure(.gone)
     }
 
-    package func tokens(after: TokenID?, limit: Int, weighing weight: Int) -> TokenListing {
-        let all = tokens.values.map(\.token).filter { $0.id > after ?? .unneeded }.sorted { $0.id < $1.id }
+    package func tokens(
+        linksTo document: DocumentID? = nil, after: TokenID?, limit: Int, weighing weight: Int
+    ) -> TokenListing {
+        let all = tokens.values.map(\.token).filter { token in
+            token.id > after ?? .unneeded && document.map { token.isLink(to: $0) } ?? true
+        }.sorted { $0.id < $1.id }
         let items = all.map { token in
             damagedTokens.contains(token.id)
                 ? TokenListing.Item.damaged(token.id) : .sound(token, lastUse: lastUses[token.id])
@@ -408,12 +429,22 @@ package struct StoreModel: Sendable {
         return TokenListing(items: Array(items.prefix(count)), hasMore: count < items.count)
     }
 
-    package mutating func revokeToken(_ id: TokenID) -> StoreRefusal? {
-        if tokens[id] == nil { return .gone }
+    package mutating func revokeToken(_ id: TokenID, linkTo document: DocumentID? = nil) -> StoreRefusal? {
+        guard let token = tokens[id]?.token, document.map({ token.isLink(to: $0) }) ?? true else {
+            return .gone
+        }
         if let refusal { return refusal }
         tokens[id] = nil
         lastUses[id] = nil
         return nil
+    }
+
+    /// A rename or a deletion has ended the links.
+    private mutating func removeLinks(to document: DocumentID) {
+        for id in tokens.keys where tokens[id]?.token.isLink(to: document) == true {
+            tokens[id] = nil
+            lastUses[id] = nil
+        }
     }
 
     package func live(_ ids: [TokenID]) -> [TokenID] { ids.filter { tokens[$0] != nil } }
@@ -523,4 +554,10 @@ extension StoreModel {
 
     /// The documents that are not deleted.
     package var live: [DocumentEntry] { names.keys.sorted().compactMap { try? find($0).get() } }
+}
+
+extension Token {
+    fileprivate func isLink(to document: DocumentID) -> Bool {
+        UserName.ofLinks(to: document).contains(user.bytes)
+    }
 }

@@ -121,8 +121,8 @@ extension ClientMessage {
     fileprivate var isIdempotent: Bool {
         switch self {
         // A repeated copy would find that its name is taken.
-        case .tags(.copy): false
-        case .list, .listDeleted, .read, .history, .blame, .push, .restore, .ping, .tags: true
+        case .tags(.copy), .links(.add), .links(.end): false
+        case .list, .listDeleted, .read, .history, .blame, .push, .restore, .ping, .tags, .links: true
         case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listNodes), .admin(.trim),
             .admin(.verify):
             true

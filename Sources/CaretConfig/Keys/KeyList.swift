@@ -57,6 +57,9 @@ extension ConfigurationKey {
             "page_token_path", .access, .webPath(\.pageTokenPath),
             "The path where your backend, behind the same proxy, answers the server's page with a token."),
         ConfigurationKey(
+            "share_links", .access, .yesNo(\.configuredLimits.allowsLinks),
+            "Whether users may make links to documents that they may write, for 30 days at most."),
+        ConfigurationKey(
             "allow_anyone_from_anywhere", .access, .yesNo(\.allowsAnyoneFromAnywhere),
             "Whether other machines get full access without a token."),
         ConfigurationKey(

@@ -125,7 +125,13 @@ extension SQLStore {
     }
 
     private func run(_ tokens: TokenCall, _ waiting: WaitingCall) {
-        if tokens.writes {
+        if case .addLink(let document, let name, _, _, _) = tokens {
+            write(waiting, to: nil) { writer throws(Fault) in
+                // A rename that comes later finds the link, and ends it.
+                if try writer.document(document).entry.name != name { throw .gone }
+                return .tokens(try TokenTable(writer.connection).answer(to: tokens))
+            }
+        } else if tokens.writes {
             write(waiting, to: nil) { writer throws(Fault) in
                 .tokens(try TokenTable(writer.connection).answer(to: tokens))
             }

@@ -45,7 +45,10 @@ extension SQLWriter {
         var row = try document(id)
         if try isTaken(name) { return .exists }
         row.entry.name = name
-        return try saveName(row) ? .renamed : .exists
+        guard try saveName(row) else { return .exists }
+        // Another document may get the old name.
+        try TokenTable(connection).removeLinks(to: id)
+        return .renamed
     }
 
     mutating func delete(_ id: DocumentID, at time: Int64) throws(Fault) {
@@ -53,6 +56,7 @@ extension SQLWriter {
         // 0 would mean that the document is being purged.
         row.entry.deleted = max(time, 1)
         try save(row)
+        try TokenTable(connection).removeLinks(to: id)
     }
 
     mutating func undelete(_ id: DocumentID) throws(Fault) -> UndeleteResult {

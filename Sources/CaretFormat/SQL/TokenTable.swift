@@ -15,12 +15,20 @@ package struct TokenTable<Connection: SQLConnection> {
     package func answer(to call: TokenCall) throws(Fault) -> TokenAnswer {
         switch call {
         case .add(let user, let grants, let expires, let time):
-            return .added(.success(try add(user, grants, expires: expires, at: time)))
+            return .added(.success(try add(nextToken(), user, grants, expires: expires, at: time)))
+        case .addLink(let document, let name, let access, let expires, let time):
+            let id = try nextToken()
+            let grants = Grants(only: Grant(access, to: .document(name)))
+            return .added(
+                .success(try add(id, .ofLink(id, to: document), grants, expires: expires, at: time)))
         case .find(let text): return .found(.success(try token(shown: text)))
-        case .list(let after, let limit, let weight):
-            return .listed(.success(try list(after: after, limit: limit, weighing: weight)))
-        case .revoke(let token):
-            try revoke(token)
+        case .list(let document, let after, let limit, let weight):
+            return .listed(
+                .success(try list(linksTo: document, after: after, limit: limit, weighing: weight)))
+        case .revoke(let token, let document):
+            let isLink = TokenTable.isLink(to: document)
+            let values = [.integer(token.value)] + TokenTable.users(ofLinksTo: document)
+            if try remove(where: "id = $1 \(isLink)", values) == 0 { throw .gone }
             return .revoked(nil)
         case .live(let tokens): return .live(.success(try live(tokens)))
         case .noteUses(let uses):
@@ -74,12 +82,17 @@ package struct TokenTable<Connection: SQLConnection> {
         }
     }
 
-    package func list(after: TokenID?, limit: Int, weighing weight: Int) throws(Fault) -> TokenListing {
+    package func list(
+        linksTo document: DocumentID? = nil, after: TokenID?, limit: Int, weighing weight: Int
+    ) throws(Fault) -> TokenListing {
         var (items, sum, hasMore): ([TokenListing.Item], Int, Bool) = ([], 0, false)
+        let users = TokenTable.users(ofLinksTo: document)
         // One row more shows whether there are more.
         try connection.forEach(
-            "SELECT \(TokenRow.columns(dialect)) FROM \(dialect.tokens) WHERE id > $1 ORDER BY id LIMIT $2",
-            [.integer(after?.value ?? 0), .count(max(0, limit) + 1)], read: item
+            """
+            SELECT \(TokenRow.columns(dialect)) FROM \(dialect.tokens)
+            WHERE id > $1 \(TokenTable.isLink(to: document)) ORDER BY id LIMIT $\(users.count + 2)
+            """, [.integer(after?.value ?? 0)] + users + [.count(max(0, limit) + 1)], read: item
         ) { item throws(Fault) in
             sum += item.weight
             hasMore = items.count >= limit || sum > weight && !items.isEmpty
@@ -87,6 +100,19 @@ package struct TokenTable<Connection: SQLConnection> {
             return !hasMore
         }
         return TokenListing(items: items, hasMore: hasMore)
+    }
+
+    /// A condition that is true for links to a document. Its parameters are `users(ofLinksTo:)`, after the first one of
+    /// the statement. Without a document, it is true for all tokens.
+    private static func isLink(to document: DocumentID?) -> String {
+        let user = Connection.dialect.user
+        return document == nil ? "" : "AND \(user) >= $2 AND \(user) < $3"
+    }
+
+    private static func users(ofLinksTo document: DocumentID?) -> [SQLValue] {
+        guard let document else { return [] }
+        let range = UserName.ofLinks(to: document)
+        return [.bytes(range.lowerBound.utf8), .bytes(range.upperBound.utf8)]
     }
 
     private func live(_ tokens: [TokenID]) throws(Fault) -> [TokenID] {
@@ -97,29 +123,42 @@ package struct TokenTable<Connection: SQLConnection> {
 
     // MARK: Writing
 
-    private func add(
-        _ user: UserName, _ grants: Grants, expires: Int64?, at time: Int64
-    ) throws(Fault) -> TokenText {
-        // The text contains the number, so the number comes first.
+    private func nextToken() throws(Fault) -> TokenID {
         let number = try connection.one(dialect.nextToken) { row throws(DamagedRow) in try row.integer(0) }
         guard let number else { throw .damagedRow("the database has no number for a new token") }
+        return TokenID(number)
+    }
+
+    /// The text contains the number, so the number comes first.
+    private func add(
+        _ id: TokenID, _ user: UserName, _ grants: Grants, expires: Int64?, at time: Int64
+    ) throws(Fault) -> TokenText {
         // The secret comes from the system's source of randomness.
-        let text = TokenText(TokenID(number), secret: .random(in: .min ... .max))
+        let text = TokenText(id, secret: .random(in: .min ... .max))
         let bytes = GrantsFormat.encoded(grants)
         let row = TokenRow(
-            id: text.token, user: user, digest: SHA256.digest(of: text.bytes.utf8), created: time,
+            id: id, user: user, digest: SHA256.digest(of: text.bytes.utf8), created: time,
             expires: expires, grants: bytes)
         try row.insert(with: bytes, into: connection)
         return text
     }
 
-    private func revoke(_ id: TokenID) throws(Fault) {
-        // Delete without reading the row first, so that a damaged token can be revoked too.
-        if try connection.change("DELETE FROM token WHERE id = $1", .integer(id.value)) == 0 { throw .gone }
-        guard dialect == .sqlite else { return }
-        for table in ["token_end", "token_use"] {
-            try connection.change("DELETE FROM \(table) WHERE token = $1", .integer(id.value))
+    /// Ends all links to a document.
+    func removeLinks(to document: DocumentID) throws(Fault) {
+        let users = TokenTable.users(ofLinksTo: document)
+        try remove(where: "\(dialect.user) >= $1 AND \(dialect.user) < $2", users)
+    }
+
+    /// Returns how many tokens were removed. Reads none of them, so that a damaged token can be revoked too.
+    @discardableResult
+    private func remove(where condition: String, _ values: [SQLValue]) throws(Fault) -> Int {
+        if dialect == .sqlite {
+            for table in ["token_end", "token_use"] {
+                try connection.change(
+                    "DELETE FROM \(table) WHERE token IN (SELECT id FROM token WHERE \(condition))", values)
+            }
         }
+        return try connection.change("DELETE FROM token WHERE \(condition)", values)
     }
 
     private func noteEnds(of tokens: [TokenID]) throws(Fault) {

@@ -4,14 +4,17 @@ package enum TokenCall: Equatable, Sendable {
     /// Creates a token. Only the answer to this call contains the token's text. The store does not compare `expires` with any
     /// clock: its callers decide whether a token has ended.
     case add(UserName, Grants, expires: Int64?, at: Int64)
+    /// Creates a token with one grant, to a document that has this name. The name of its user
+    /// is `UserName.ofLink`. `gone` means that the document no longer has this name.
+    case addLink(to: DocumentID, named: DocumentName, Access, expires: Int64, at: Int64)
     /// Finds the token with this text, even if it has ended. The time of a refusal does not show whether the token's number
     /// exists, or how much of the text was right.
     case find(shown: ByteString)
     /// The tokens after `after`, in the order of creation: at most `limit` tokens, and at most `weight` bytes of them. But if
-    /// there are any tokens, at least one is returned.
-    case list(after: TokenID?, limit: Int, weight: Int)
-    /// Revokes a token, even a damaged one.
-    case revoke(TokenID)
+    /// there are any tokens, at least one is returned. With a document, only the links to it.
+    case list(linksTo: DocumentID? = nil, after: TokenID?, limit: Int, weight: Int)
+    /// Revokes a token, even a damaged one. With a document, only if the token is a link to it.
+    case revoke(TokenID, linkTo: DocumentID? = nil)
     /// Those of the tokens that were not revoked. Tokens that have ended are among them.
     case live([TokenID])
     /// Records when tokens were last used. A time before the recorded one changes nothing, and neither does a token that does
@@ -42,7 +45,7 @@ package enum TokenAnswer: Equatable, Sendable {
 extension TokenCall {
     package var writes: Bool {
         switch self {
-        case .add, .revoke, .noteUses, .noteEnds, .signOut: true
+        case .add, .addLink, .revoke, .noteUses, .noteEnds, .signOut: true
         case .find, .list, .live, .signOuts: false
         }
     }
@@ -50,7 +53,7 @@ extension TokenCall {
     /// The answer if the call is refused.
     func refused(_ refusal: StoreRefusal) -> TokenAnswer {
         switch self {
-        case .add: .added(.failure(refusal))
+        case .add, .addLink: .added(.failure(refusal))
         case .find: .found(.failure(refusal))
         case .list: .listed(.failure(refusal))
         case .revoke: .revoked(refusal)

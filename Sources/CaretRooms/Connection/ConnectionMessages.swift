@@ -30,7 +30,7 @@ extension ConnectionState {
         case .select(let select): self.select(select, id)
         case .diverged(let diverged): self.diverge(diverged, id)
         case .list, .listDeleted, .undelete, .read, .history, .blame, .follow, .unfollow, .rename, .delete,
-            .tags, .admin:
+            .tags, .links, .admin:
             ask(envelope.message, id)
         }
     }

@@ -9,7 +9,9 @@ package final class ConnectionSettings: Sendable {
     package let server: WireString
     /// The name of the server among those over one store; nil if it is the only one.
     package let node: WireString?
-    package let features: [WireString]
+    package var features: [WireString] {
+        ["follow", "squash", "exact", "blame"] + (limits.allowsLinks ? ["links"] : [])
+    }
     /// The current address of the server's page. Nil if the server has no page.
     package let page: @Sendable () -> WireString?
     /// The current name of the store. Every epoch begins with this name.
@@ -25,7 +27,6 @@ package final class ConnectionSettings: Sendable {
 
     package init(
         limits: Limits, server: WireString, node: WireString? = nil,
-        features: [WireString] = ["follow", "squash", "exact", "blame"],
         page: @escaping @Sendable () -> WireString? = { nil },
         store: @escaping @Sendable () -> WireString,
         publicClient: @escaping @Sendable (Pusher) -> WireString,
@@ -36,7 +37,6 @@ package final class ConnectionSettings: Sendable {
         self.limits = limits
         self.server = server
         self.node = node
-        self.features = features
         self.page = page
         self.store = store
         self.publicClient = publicClient
@@ -57,7 +57,7 @@ package final class ConnectionSettings: Sendable {
         -> ConnectionSettings
     {
         ConnectionSettings(
-            limits: limits, server: server, node: node, features: features, page: page, store: store,
+            limits: limits, server: server, node: node, page: page, store: store,
             publicClient: publicClient, sessionName: sessionName, digest: digest,
             isOutputUsedUp: isOutputUsedUp)
     }

@@ -29,6 +29,10 @@ extension HubState {
         }
         if let publicPusher { emit(.publish(.joined(publicPusher, at: now))) }
         if identity != joining.identity { change(identity, of: joining.connection) }
+        // The link may have ended with a rename or a deletion since it was looked up.
+        if UserName.isOfLink(identity.user) {
+            checkTokens(Set([identity.credential.stored].compactMap(\.self)))
+        }
         admit(joining.pusher)
     }
 

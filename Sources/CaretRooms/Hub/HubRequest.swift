@@ -18,6 +18,7 @@ package struct HubRequest: Equatable, Sendable {
         /// The `passage` of the message, checked, and the message.
         case redact(DocumentName, Redaction, Redact)
         case tags(DocumentName, TagRequest)
+        case links(DocumentName, LinkRequest)
         /// Replaces the token of the connection by another one of its user.
         case authenticate(Identity)
         case list(List)
@@ -57,6 +58,7 @@ extension HubRequest.Question {
         case .rename(let rename): self = .rename(names[0], to: names[1], rename)
         case .delete(let delete): self = .delete(names[0], delete)
         case .tags(let tags): self = .tags(names[0], tags)
+        case .links(let links): self = .links(names[0], links)
         case .list(let list): self = .list(list)
         case .listDeleted(let list): self = .listDeleted(list)
         case .undelete(let undelete): self = .undelete(undelete)
@@ -80,6 +82,7 @@ extension HubRequest.Question {
         case .delete(let name, let delete): (name, delete.document)
         case .redact(let name, _, let redact): (name, redact.document)
         case .tags(let name, let tags): (name, tags.document)
+        case .links(let name, let links): (name, links.document)
         case .authenticate, .list, .listDeleted, .undelete, .follow, .unfollow, .admin: nil
         }
     }

@@ -19,6 +19,7 @@ extension HubState {
         case .unfollow: endFollowing(request)
         case .admin(let admin): begin(admin, request)
         case .tags(_, let tags): begin(tags, request)
+        case .links(_, let links): begin(links, request)
         case .open, .push, .read, .history, .blame, .rename, .delete, .redact:
             lookUp(WaitingRequest(request: request))
         }
@@ -45,7 +46,11 @@ extension HubState {
             .follow, .unfollow, .admin:
             return nil
         case .tags(let name, let tags): return refusal(of: tags, on: name, request)
+        case .links(let name, _): return refusalOfLinks(to: name, request)
         case .delete:
+            if isOfLink(request) {
+                return RequestRefusal(.forbidden, "the user of a link may not delete the document")
+            }
             return access < .write
                 ? RequestRefusal(.forbidden, "deleting the document needs the right to write") : nil
         case .rename(_, let to, _):
@@ -241,6 +246,7 @@ extension HubState {
             if join(waiting, entry.id) { return }
             change(entry, request, .redact(entry.id, redaction))
         case .tags(_, let tags): perform(tags, request, on: entry)
+        case .links(_, let links): perform(links, request, on: entry.id, named: entry.name)
         case .authenticate, .list, .listDeleted, .undelete, .follow, .unfollow, .admin:
             refuse(request, .unexpectedAnswer)
         }
@@ -266,7 +272,8 @@ extension HubRequest.Question {
     var opensRoom: Bool {
         switch self {
         case .open, .push: true
-        case .authenticate, .read, .history, .blame, .tags, .rename, .delete, .redact, .list, .listDeleted,
+        case .authenticate, .read, .history, .blame, .tags, .links, .rename, .delete, .redact, .list,
+            .listDeleted,
             .undelete, .follow, .unfollow, .admin:
             false
         }
@@ -276,7 +283,8 @@ extension HubRequest.Question {
     var readsAfterPushes: Bool {
         switch self {
         case .read, .history, .blame, .tags: true
-        case .authenticate, .open, .push, .rename, .delete, .redact, .list, .listDeleted, .undelete, .follow,
+        case .authenticate, .open, .push, .links, .rename, .delete, .redact, .list, .listDeleted, .undelete,
+            .follow,
             .unfollow, .admin:
             false
         }
@@ -288,7 +296,8 @@ extension HubRequest.Question {
         switch self {
         case .open(_, _, let creates): creates
         case .push(_, let push, let creates): creates && push.epoch == nil
-        case .authenticate, .read, .history, .blame, .rename, .delete, .redact, .tags, .list, .listDeleted,
+        case .authenticate, .read, .history, .blame, .rename, .delete, .redact, .tags, .links, .list,
+            .listDeleted,
             .undelete, .follow, .unfollow, .admin:
             false
         }

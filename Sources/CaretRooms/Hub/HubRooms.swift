@@ -84,6 +84,7 @@ extension HubState {
             guard let joined = joinedConnections[request.connection] else { return }
             waitingReads[request.connection] = request
             emit(.sendToRoom(document, .awaitPushes(of: joined.pusher, for: request.connection)))
+        case .links(_, let links): perform(links, request, on: document, named: name)
         case .authenticate, .list, .listDeleted, .undelete, .follow, .unfollow, .admin:
             refuse(request, .unexpectedAnswer)
         }
@@ -235,6 +236,7 @@ extension HubState {
         guard let room = rooms[document], let old = room.name else { return }
         remoteChanges?.changedHere(document)
         unname(document, old)
+        linksEnded(to: document)
         outdateLookUps(of: old)
         assign(name, to: document)
         rooms[document]?.isNameReassigned = false
@@ -247,6 +249,7 @@ extension HubState {
         guard let room = rooms[document], let old = room.name else { return }
         remoteChanges?.changedHere(document)
         unname(document, old)
+        linksEnded(to: document)
         outdateLookUps(of: old)
         rooms[document]?.name = nil
         rooms[document]?.isNameReassigned = false

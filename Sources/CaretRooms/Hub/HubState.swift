@@ -80,6 +80,7 @@ package struct HubState: Sendable {
         case tags(TagJob)
         case list(ListJob)
         case trash(TrashJob)
+        case links(LinkJob)
         /// To list the existing documents for a new follower.
         case follow(ConnectionID)
         /// To look up documents that changed.
@@ -213,6 +214,7 @@ package struct HubState: Sendable {
         case .tags(let job): advance(job, with: answer)
         case .list(let job): advance(job, with: answer)
         case .trash(let job): advance(job, with: answer)
+        case .links(let job): advance(job, with: answer)
         case .follow(let connection): listed(answer, for: connection)
         case .feed: noteChangedDocuments(answer)
         case .rescan(let scan): rescanned(scan, answer)
@@ -314,10 +316,11 @@ extension HubState.Call {
         case .blame(let job): job.request
         case .list(let job): job.request
         case .trash(let job) where job.onlyReads: job.request
+        case .links(let job) where job.links.onlyReads: job.request
         case .dryRun(let request): request
         case .tags(let job) where job.tags.onlyReads: job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
-        case .change, .tags, .trash, .follow, .feed, .rescan, .comparison, .tokenCheck, .readSignOuts,
+        case .change, .tags, .trash, .links, .follow, .feed, .rescan, .comparison, .tokenCheck, .readSignOuts,
             .signOut, .admin, .tokenUses, .tokenEnd, .maintenance:
             nil
         }

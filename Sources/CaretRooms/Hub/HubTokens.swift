@@ -24,8 +24,7 @@ extension HubState {
         switch (job.admin, answer) {
         case (.listTokens, .listed(.success(let listing))): send(listing, request)
         case (.addToken, .added(.success(let text))):
-            let added = TokenAdded(number: Int(text.token.value), token: WireString(text.bytes.string))
-            self.answer(request, .admin(.tokenAdded(added)))
+            self.answer(request, .admin(.tokenAdded(TokenAdded(text))))
         case (.revokeToken(let revoke), .revoked(nil)):
             self.answer(request, .done(Done()))
             // Administrators who revoke their own token get the answer before they are disconnected.
@@ -38,7 +37,7 @@ extension HubState {
         }
     }
 
-    private mutating func send(_ listing: TokenListing, _ request: HubRequest) {
+    mutating func send(_ listing: TokenListing, _ request: HubRequest) {
         let inUse = joinedConnections.tokensInUse
         let items = listing.items.map { item in
             switch item {
@@ -128,6 +127,12 @@ extension WireGrant.Scope {
         case .document(let name): self = .document(WireString(name.description))
         case .prefix(let prefix): self = .prefix(WireString(prefix.string))
         }
+    }
+}
+
+extension TokenAdded {
+    init(_ text: TokenText) {
+        self.init(number: Int(text.token.value), token: WireString(text.bytes.string))
     }
 }
 

@@ -157,7 +157,8 @@ extension HubState {
 
     // MARK: Connections
 
-    private mutating func checkTokens(_ tokens: Set<TokenID>) {
+    /// Ends the connections of those tokens that the store does not have any more.
+    mutating func checkTokens(_ tokens: Set<TokenID>) {
         let stored = tokens.subtracting([.unneeded]).intersection(joinedConnections.tokensInUse)
         if !stored.isEmpty { call(.tokens(.live(stored.sorted())), for: .tokenCheck(stored)) }
     }

@@ -27,7 +27,7 @@ extension Switchboard {
         switch (call, answer) {
         case (_, .tokens(.added(.success(let text)))):
             log.write(LogEvent(.tokenAdded, .token(text.token.value)))
-        case (.tokens(.revoke(let token)), .tokens(.revoked(nil))):
+        case (.tokens(.revoke(let token, _)), .tokens(.revoked(nil))):
             log.write(LogEvent(.tokenRevoked, .token(token.value)))
         case (.tokens(.signOut), .tokens(.noted(nil))): log.write(LogEvent(.userSignedOut))
         default: break

@@ -74,6 +74,32 @@ extension Asking {
         return Asking(.admin(.listTokens(ListTokens(after: try query.number("after"), limit: limit))))
     }
 
+    static func addLink(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {
+        guard let rights = try query.choice("rights", ["read", "write"]),
+            let seconds = try query.number("seconds")
+        else {
+            throw WebRefusal(
+                .badRequest, .badRequest, "a link needs the parameters `rights`, read or write, and `seconds`"
+            )
+        }
+        let request = AddLink(
+            document: document, rights: rights == "write" ? .write : .read, seconds: seconds)
+        return Asking(.links(.add(request)))
+    }
+
+    static func listLinks(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {
+        let limit = try query.number("limit") ?? Limits.itemsByDefault
+        return Asking(
+            .links(.list(ListLinks(document: document, after: try query.number("after"), limit: limit))))
+    }
+
+    static func endLink(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {
+        guard let number = try query.number("number") else {
+            throw WebRefusal(.badRequest, .badRequest, "to end a link, name it with the parameter `number`")
+        }
+        return Asking(.links(.end(EndLink(document: document, number: number))), hasBody: false)
+    }
+
     static func history(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {
         return Asking(
             .history(

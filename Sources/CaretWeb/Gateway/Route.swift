@@ -24,6 +24,7 @@ enum Route: Equatable {
     case allEvents
     case tokens
     case token(number: Int)
+    case links(WireString)
     case signOut
 
     /// Nil if there is nothing at this path.
@@ -59,6 +60,7 @@ enum Route: Equatable {
             case "blame": self = .blame(name)
             case "diff": self = .difference(name)
             case "events": self = .events(name)
+            case "links": self = .links(name)
             case "tokens":
                 guard let number = Int(parts[2]), 0...Limits.integer ~= number, "\(number)" == parts[2] else {
                     return nil
@@ -78,6 +80,7 @@ enum Route: Equatable {
         case .append, .rename, .copy, .restore, .signOut: ["POST", "OPTIONS"]
         case .tokens: ["GET", "HEAD", "POST", "OPTIONS"]
         case .token: ["DELETE", "OPTIONS"]
+        case .links: ["GET", "HEAD", "POST", "DELETE", "OPTIONS"]
         }
     }
 
@@ -139,6 +142,9 @@ enum Route: Equatable {
         case (.token(let number), _):
             _ = try query()
             return Asking(.admin(.revokeToken(RevokeToken(number: number))), hasBody: false)
+        case (.links(let name), "POST"): return try Asking.addLink(name, query("rights", "seconds"))
+        case (.links(let name), "DELETE"): return try Asking.endLink(name, query("number"))
+        case (.links(let name), _): return try Asking.listLinks(name, query("after", "limit"))
         case (.signOut, _):
             _ = try query()
             return try Asking(body: SignOutRequest.type, head, hasBody: false)
@@ -163,7 +169,7 @@ enum Route: Equatable {
         switch self {
         case .events, .allEvents: true
         case .server, .health, .file, .webSocket, .metrics, .documents, .document, .append, .rename, .copy,
-            .restore, .history, .blame, .difference, .tokens, .token, .signOut:
+            .restore, .history, .blame, .difference, .tokens, .token, .links, .signOut:
             false
         }
     }
@@ -174,7 +180,7 @@ enum Route: Equatable {
         case .document: method == "PUT" || method == "POST"
         case .append, .restore: true
         case .server, .health, .file, .webSocket, .metrics, .documents, .rename, .copy, .history, .blame,
-            .difference, .events, .allEvents, .tokens, .token, .signOut:
+            .difference, .events, .allEvents, .tokens, .token, .links, .signOut:
             false
         }
     }

@@ -35,7 +35,7 @@ FINAL_CODES = frozenset(
 
 REPEATABLE_REQUESTS = frozenset(
     {
-        "ping", "push", "list", "read", "history", "blame", "restore", "list_deleted", "list_tags",
+        "ping", "push", "list", "read", "history", "blame", "restore", "list_deleted", "list_tags", "list_links",
     }
 )
 """Repeating one of these requests does no harm. The server recognises a repeated push by its number."""

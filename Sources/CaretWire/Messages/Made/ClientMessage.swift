@@ -25,6 +25,7 @@ package enum ClientMessage: Equatable, Sendable {
     case listDeleted(ListDeleted)
     case undelete(Undelete)
     case tags(TagRequest)
+    case links(LinkRequest)
     case admin(AdminRequest)
 
     /// Decodes the message of this type; nil if the type is unknown. The most frequent types come first.
@@ -77,6 +78,8 @@ package enum ClientMessage: Equatable, Sendable {
     private init?(type20 type: JSONString, _ fields: Fields) throws(FieldFault) {
         if let message = try TagRequest(type: type, fields) {
             self = .tags(message)
+        } else if let message = try LinkRequest(type: type, fields) {
+            self = .links(message)
         } else if let message = try AdminRequest(type: type, fields) {
             self = .admin(message)
         } else {
@@ -109,6 +112,7 @@ package enum ClientMessage: Equatable, Sendable {
         case .listDeleted(let message): message.encode(id: id, into: &writer)
         case .undelete(let message): message.encode(id: id, into: &writer)
         case .tags(let message): message.encode(id: id, into: &writer)
+        case .links(let message): message.encode(id: id, into: &writer)
         case .admin(let message): message.encode(id: id, into: &writer)
         }
     }
@@ -164,6 +168,54 @@ package enum TagRequest: Equatable, Sendable {
         case .remove(let message): message.encode(id: id, into: &writer)
         case .list(let message): message.encode(id: id, into: &writer)
         case .copy(let message): message.encode(id: id, into: &writer)
+        }
+    }
+}
+
+/// A request about the links to a document.
+package enum LinkRequest: Equatable, Sendable {
+    case add(AddLink)
+    case list(ListLinks)
+    case end(EndLink)
+
+    /// The document that the request is about.
+    package var document: WireString {
+        switch self {
+        case .add(let message): message.document
+        case .list(let message): message.document
+        case .end(let message): message.document
+        }
+    }
+
+    /// The names of the documents that the message is about: at most two.
+    var documents: (WireString?, WireString?) {
+        switch self {
+        case .add(let message): (message.document, nil)
+        case .list(let message): (message.document, nil)
+        case .end(let message): (message.document, nil)
+        }
+    }
+
+    /// Decodes the message of this type; nil if the type is unknown.
+    init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
+        if type.equals(AddLink.type) {
+            self = .add(try AddLink(fields))
+        } else if type.equals(ListLinks.type) {
+            self = .list(try ListLinks(fields))
+        } else if type.equals(EndLink.type) {
+            self = .end(try EndLink(fields))
+        } else {
+            return nil
+        }
+    }
+
+    /// Appends the message as one line.
+    func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
+        // Does not use `any WireMessage`, because boxing a message would allocate memory.
+        switch self {
+        case .add(let message): message.encode(id: id, into: &writer)
+        case .list(let message): message.encode(id: id, into: &writer)
+        case .end(let message): message.encode(id: id, into: &writer)
         }
     }
 }
@@ -250,7 +302,7 @@ extension ClientMessage {
     package var waits: Bool {
         switch self {
         case .authenticate, .open, .close, .diverged, .list, .follow, .unfollow, .read, .history, .blame,
-            .rename, .delete, .listDeleted, .undelete, .tags, .admin:
+            .rename, .delete, .listDeleted, .undelete, .tags, .links, .admin:
             true
         case .hello, .ping, .pong, .push, .select, .restore: false
         }
@@ -273,6 +325,7 @@ extension ClientMessage {
         case .rename(let message): (message.document, message.to)
         case .delete(let message): (message.document, nil)
         case .tags(let message): message.documents
+        case .links(let message): message.documents
         }
     }
 }
@@ -890,6 +943,91 @@ package struct CopyDocument: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
         writer.member("to", to)
+    }
+}
+
+/// Creates a link to a document: a token for everybody who gets the link.
+package struct AddLink: WireMessage {
+    package static var type: StaticString { "add_link" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// What the link allows.
+    package var rights: LinkRights
+    /// How long the link is valid: at least 1, at most 2,592,000, which are 30 days.
+    package var seconds: Int
+
+    package init(document: WireString, rights: LinkRights, seconds: Int) {
+        self.document = document
+        self.rights = rights
+        self.seconds = seconds
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        rights = try fields.word("rights")
+        seconds = try fields.integer("seconds")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("rights", rights)
+        writer.member("seconds", seconds)
+    }
+}
+
+/// Requests a page of the links to a document.
+package struct ListLinks: WireMessage {
+    package static var type: StaticString { "list_links" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// Only links with a higher number.
+    package var after: Int?
+    /// How many at most; the default is 100.
+    package var limit: Int
+
+    package init(document: WireString, after: Int? = nil, limit: Int = Limits.itemsByDefault) {
+        self.document = document
+        self.after = after
+        self.limit = limit
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        after = try fields.integer(optional: "after")
+        limit = try fields.pageLimit()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
+    }
+}
+
+/// Ends a link. Whoever uses it is disconnected.
+package struct EndLink: WireMessage {
+    package static var type: StaticString { "end_link" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The number of the link.
+    package var number: Int
+
+    package init(document: WireString, number: Int) {
+        self.document = document
+        self.number = number
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        number = try fields.integer("number")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("number", number)
     }
 }
 

@@ -192,7 +192,7 @@ package struct Welcome: WireMessage {
     package var user: WireString
     /// The public id of the client: others see this one.
     package var client: WireString?
-    /// What the server can do beyond the basics: `follow`, `squash`, `exact`, `blame`.
+    /// What the server can do beyond the basics: `follow`, `squash`, `exact`, `blame`, `links`.
     package var features: [WireString]
     /// The limits below; a missing limit has its default.
     package var limits: Limits.Announced
@@ -979,7 +979,7 @@ package struct TagList: WireMessage {
     }
 }
 
-/// The answer to `list_tokens`.
+/// The answer to `list_tokens` and `list_links`.
 package struct Tokens: WireMessage {
     package static var type: StaticString { "tokens" }
 
@@ -1004,7 +1004,7 @@ package struct Tokens: WireMessage {
     }
 }
 
-/// The answer to `add_token`. No other message contains the text of a token.
+/// The answer to `add_token` and `add_link`. No other message contains the text of a token.
 package struct TokenAdded: WireMessage {
     package static var type: StaticString { "token_added" }
 

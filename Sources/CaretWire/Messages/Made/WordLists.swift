@@ -19,6 +19,12 @@ package enum Rights: String, CaseIterable, WireWord {
     case write
 }
 
+/// What a link to a document allows.
+package enum LinkRights: String, CaseIterable, WireWord {
+    case read
+    case write
+}
+
 /// What a grant allows. Each right includes all lower rights.
 package enum GrantedRights: String, CaseIterable, WireWord {
     case read

@@ -45,6 +45,20 @@ import Testing
         try await administer(server)
     }
 
+    @Test("the code for links works")
+    func links() async throws {
+        let server = try ServerProcess(["--require-tokens", "--share-links"])
+        let client = LiveClient(server.socket)
+        try await client.push("Milk\n", to: "lists/shopping", creating: true)
+        let link = try await client.makeLink(to: "lists/shopping", .read, seconds: 7 * 86_400)
+        print(link.text)
+        let guest = LiveClient(server.address, ClientOptions(token: link.text))
+        #expect(try await guest.read("lists/shopping").text == "Milk\n")
+        #expect(try await client.links(to: "lists/shopping").links.map(\.number) == [link.number])
+        try await client.endLink(link.number, to: "lists/shopping")
+        #expect(try await client.links(to: "lists/shopping").links.isEmpty)
+    }
+
     @Test("the code of the README works")
     func readme() async throws {
         let server = try ServerProcess()

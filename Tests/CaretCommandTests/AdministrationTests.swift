@@ -377,6 +377,35 @@ import Testing
         #expect(ends[1] == 3_787_009_445_000)
     }
 
+    @Test("`caret share` makes links, lists them and ends them")
+    func share() throws {
+        let session = try CommandSession(["--require-tokens=true", "--share-links=true"])
+        try session.expect(
+            """
+            $ put agenda --create --data DIR/data << x⏎
+            agenda: saved as revision 1
+            $ share agenda --data DIR/data
+            $ share agenda --write 30d --data DIR/data --json
+            {"number":1,"token":"caret_1_…","url":"http://127.0.0.1:…/d/agenda#link=caret_1_…"}
+            $ share agenda --data DIR/data --json
+            {"number":1,"user":"link/1/1","created":"…Z","expires":…,"last_use":null,"grants":[{"rights":"write","doc":"agenda"}]}
+            $ share agenda --read 31d
+            ! caret: share: --read: found "31d", expected a time of at most 30 days, such as 12h or 7d
+            !   run: caret help share
+            [2]
+            $ share agenda --end 1 --data DIR/data
+            link 1 to agenda has ended
+            $ share agenda --end 1 --data DIR/data
+            ! caret: agenda: the document has no link with this number (not_found)
+            !   `caret ls` lists the documents that you may read
+            [1]
+            """)
+        let made = try session.caret(["share", "agenda", "--read", "12h", "--data", session.data])
+        let link = try #require(made.output.firstMatch(of: /#link=(caret_2_\w+)\n$/)).1
+        let reading = try session.caret(["cat", "agenda"], environment: ["CARET_TOKEN": String(link)])
+        #expect(reading.output == "x\n", "\(reading)")
+    }
+
     @Test("subcommands for administrators need a token with all rights")
     func rights() throws {
         let session = try CommandSession(["--require-tokens=true"])

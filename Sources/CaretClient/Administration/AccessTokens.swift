@@ -87,7 +87,7 @@ extension LiveClient {
 }
 
 extension AccessTokenInfo {
-    fileprivate init(_ summary: TokenSummary) {
+    init(_ summary: TokenSummary) {
         number = summary.number
         switch summary.state {
         case .sound(let details):

@@ -15,10 +15,17 @@ struct TokenList: Subcommand {
     init(_ arguments: Arguments) {}
 
     func run(in context: CommandContext) async throws -> ExitCode {
-        let tokens = try await context.withClient { try await all($0) }
+        let tokens = try await context.withClient { client in
+            try await TokenList.all(client) { .admin(.listTokens(ListTokens(after: $0, limit: $1))) }
+        }
+        TokenList.show(tokens, orIfEmpty: "there are no tokens; `caret token add` creates one", in: context)
+        return .done
+    }
+
+    static func show(_ tokens: [TokenSummary], orIfEmpty empty: String, in context: CommandContext) {
         if context.isJSON {
             for token in tokens { context.show(token.json) }
-            return .done
+            return
         }
         var table = Table(
             [
@@ -31,11 +38,10 @@ struct TokenList: Subcommand {
             case .sound(let details): table.add(["\(token.number)"] + fields(of: details, in: context))
             }
         }
-        context.show(table, orIfEmpty: "there are no tokens; `caret token add` creates one")
-        return .done
+        context.show(table, orIfEmpty: empty)
     }
 
-    private func fields(of token: TokenDetails, in context: CommandContext) -> [String] {
+    private static func fields(of token: TokenDetails, in context: CommandContext) -> [String] {
         let stamp = { (time: Int) in context.stamp(Date(milliseconds: time)) }
         let end = token.expires.map { time in
             (Date(milliseconds: time) <= .now ? "ended " : "") + stamp(time)
@@ -46,12 +52,14 @@ struct TokenList: Subcommand {
         ]
     }
 
-    private func all(_ client: LiveClient) async throws -> [TokenSummary] {
+    /// All tokens, page by page. `request` gets the number after which a page begins, and its limit.
+    static func all(
+        _ client: LiveClient, _ request: (Int?, Int) -> ClientMessage
+    ) async throws -> [TokenSummary] {
         var tokens: [TokenSummary] = []
         while true {
-            let request = ListTokens(after: tokens.last?.number, limit: Limits.items.upperBound)
-            guard case .admin(.tokens(let page)) = try await client.request(.admin(.listTokens(request)))
-            else {
+            let next = request(tokens.last?.number, Limits.items.upperBound)
+            guard case .admin(.tokens(let page)) = try await client.request(next) else {
                 throw Failure.unexpectedAnswer
             }
             tokens += page.tokens

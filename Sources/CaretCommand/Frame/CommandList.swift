@@ -4,7 +4,7 @@ package enum CommandList {
         Ping.self, Cat.self, Put.self, New.self, Ls.self, Stat.self, Log.self, NameRevision.self,
         Show.self,
         Diff.self, Blame.self, Grep.self, Restore.self, Copy.self, Mv.self, Rm.self, Undelete.self, Trim.self,
-        Redact.self,
+        Redact.self, Share.self,
         TokenAdd.self, TokenList.self, TokenRevoke.self, TokenSign.self, TokenCheck.self,
         TokenSignOut.self,
         Export.self, Import.self, Verify.self, Backup.self, Move.self, Who.self, Nodes.self, Top.self,

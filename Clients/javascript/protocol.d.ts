@@ -985,7 +985,7 @@ export interface ListLinksMessage {
     limit?: number
 }
 
-/** Ends a link. Whoever uses it is disconnected. */
+/** Ends a link, and the connections of those who use it. */
 export interface EndLinkMessage {
     type: 'end_link'
     id?: number | string

@@ -160,9 +160,12 @@ import Testing
     func early() async throws {
         let server = try ServerProcess()
         try await LiveClient(server.address).push("one\n", to: "a", creating: true)
+        // The text must not arrive before the user types.
+        server.standStill()
         let documents = (0..<2).map { _ in LiveClient(server.address).open("a") }
         let views = documents.map { bind(StandInTextView(), $0) }
         views[0].type("early")
+        server.goOn()
         for document in documents { try await document.opened() }
         await wait { views[0].text == "one\nearly" && views[1].text.hasPrefix("one\n") }
         #expect(views[0].editorSelection == 9..<9)

@@ -107,7 +107,7 @@ struct HubLinkTests {
         ] {
             #expect(guest.asks(request) == ["forbidden"])
         }
-        #expect(guest.asks(#"{"type":"push","doc":"a","base":0,"seq":1,"text":"z"}"#)[0].contains("ack"))
+        #expect(guest.askedInFull(#"{"type":"open","doc":"a"}"#)[0].contains(#""rights":"write""#))
     }
 
     /// Rule R11.

@@ -30,7 +30,7 @@ extension LiveClient {
         return (answer.tokens.map { AccessTokenInfo($0) }, answer.hasMore)
     }
 
-    /// Ends a link. Whoever uses it is disconnected at once.
+    /// Ends a link. The clients that use it are disconnected at once.
     public func endLink(_ number: Int, to name: String) async throws {
         let request = EndLink(document: WireString(name), number: number)
         guard case .done = try await self.request(.links(.end(request))) else { throw unexpectedAnswer }

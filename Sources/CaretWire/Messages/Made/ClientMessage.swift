@@ -1006,7 +1006,7 @@ package struct ListLinks: WireMessage {
     }
 }
 
-/// Ends a link. Whoever uses it is disconnected.
+/// Ends a link, and the connections of those who use it.
 package struct EndLink: WireMessage {
     package static var type: StaticString { "end_link" }
 

@@ -31,7 +31,8 @@ struct HubLinkTests {
     private func ann() throws -> TestClient {
         world.document("a", "x")
         world.document("b", "y")
-        let token = try world.store.addToken(of: UserName("ann"), Grants(only: Grant(.write, to: .prefix(""))), at: 5)
+        let token = try world.store.addToken(
+            of: UserName("ann"), Grants(only: Grant(.write, to: .prefix(""))), at: 5)
         let ann = connect(try token.get().bytes, client: "ann-client")
         #expect(ann.hears() == ["welcome"])
         return ann

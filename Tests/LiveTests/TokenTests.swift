@@ -116,7 +116,8 @@ private final class TokenServer {
         try tokens.write("lib/a", "lib/b")
         let ann = try tokens.client("ann", #"{"rights":"write","prefix":"lib/"}"#)
         for change in [
-            #"{"type":"end_link","doc":"lib/a","number":2}"#, #"{"type":"rename","doc":"lib/a","to":"lib/c"}"#,
+            #"{"type":"end_link","doc":"lib/a","number":2}"#,
+            #"{"type":"rename","doc":"lib/a","to":"lib/c"}"#,
             #"{"type":"delete","doc":"lib/b"}"#,
         ] {
             let name = change.contains("lib/b") ? "lib/b" : "lib/a"

@@ -43,6 +43,20 @@ import Testing
         #expect(output.contains("\tann\t"), "\(output)")
     }
 
+    @Test("\"Links\" makes a link to a document, lists it and ends it")
+    func links() throws {
+        try session.start(["--require-tokens", "--share-links"])
+        let ann = try shell("caret token add ann --write notes/ --data DATA")
+        let commands = Pages.commands(of: page).filter { $0.hasPrefix("caret share ") }
+        try #require(commands.count == 3)
+        let setup = "export CARET_TOKEN=\(ann)echo Hello | caret put notes/today --create"
+        let output = try shell(([setup] + commands).joined(separator: "\n")).split(separator: "\n")
+        try #require(output.count == 4, "\(output)")
+        #expect(output[1].contains("/d/notes/today#link=caret_2_"))
+        #expect(output[2].hasPrefix("2\tlink/1/2\t") && output[2].hasSuffix("\tread:=notes/today"))
+        #expect(output[3] == "link 2 to notes/today has ended")
+    }
+
     /// Makes the keys as the page does.
     private func makeKeys() throws {
         let commands = Pages.commands(of: page).prefix { $0.hasPrefix("openssl ") }

@@ -28,6 +28,8 @@ struct SkippedCommand {
             "swift build", "a long build; scripts/test-image tests the link step, and --full the build"),
         SkippedCommand(".build/release/caret-bench core", "it is a long measurement, not a test"),
         SkippedCommand("caretd --require-tokens", "it runs until it is ended; SignInPageTests run it"),
+        SkippedCommand(
+            "caret share notes/today", "it needs a server with share_links; SignInPageTests start one"),
         SkippedCommand("caretd --store", "it needs a PostgreSQL server; NodesTests start such servers"),
         SkippedCommand("caret move", "it needs a PostgreSQL server; MoveCommandTests start one"),
         SkippedCommand("swift test", "it runs the tests themselves"),

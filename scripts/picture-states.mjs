@@ -26,7 +26,8 @@ export class StateWorld {
         world.reader = await world.locked.addToken('ann', '--read', '')
         const writer = await world.locked.connectAs({ token: await world.locked.addToken('bob', '--write', ''), name: 'Bob' })
         world.writer = writer
-        for (const [name, content] of [['rules', 'Whoever comes last waters the plants.\n'], ['rules.notes', '[2026-11-20 09:12] Bob: Agreed?\n'], ['plan', text]]) {
+        const megabyte = 'A line of a text of a megabyte\n'.repeat(34_000)
+        for (const [name, content] of [['megabyte', megabyte], ['rules', 'Whoever comes last waters the plants.\n'], ['rules.notes', '[2026-11-20 09:12] Bob: Agreed?\n'], ['plan', text]]) {
             const document = writer.open(name, { create: true })
             document.append(content)
             await document.saved()
@@ -186,6 +187,25 @@ export const states = {
         const page = await open(`/d/rules#token=${reader}`, locked.origin)
         await inSituation(page, 'reading')
         await page.waitFor(() => document.querySelector('.notes-count')?.textContent === '1', 'the notes')
+        return page
+    },
+    async 'editor-megabyte'(open, { locked, reader }) {
+        const page = await open(`/d/megabyte#token=${reader}`, locked.origin)
+        await inSituation(page, 'reading')
+        await page.evaluate(() => { const field = document.querySelector('textarea'); field.scrollTop = field.scrollHeight / 2 })
+        return page
+    },
+    async 'editor-crowd'(open, world) {
+        const lines = Array.from({ length: 40 }, (_, number) => `${number + 1}. Who waters the plants on this day?\n`)
+        const [path, own] = await world.document(lines.join(''))
+        for (const [number, line] of lines.entries()) {
+            const document = (await world.open.connectAs({ name: `Gardener ${number + 1}` })).open(own.name)
+            await document.opened()
+            const at = lines.slice(0, number).join('').length + number % line.length
+            document.select([[at, at]])
+        }
+        const page = await open(path, world.open.origin)
+        await page.waitFor(() => /\+3\d/.test(document.querySelector('.more-faces')?.textContent), 'the people')
         return page
     },
     async 'editor-refused'(open, world) {

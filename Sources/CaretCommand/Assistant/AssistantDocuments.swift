@@ -27,7 +27,8 @@ actor AssistantDocuments {
     private func run(_ call: ToolCall) async throws -> ToolResult {
         switch call {
         case .list(let prefix): return try await list(prefix)
-        case .read(let name, let revision): return try await read(name, revision)
+        case .read(let name, let revision, let lines): return try await read(name, revision, lines)
+        case .history(let name, let limit): return try await history(of: name, limit)
         case .edit(let name, let old, let new): return try await edit(name, old, new)
         case .write(let name, let text, let base, let creates):
             return try await write(name, text, base, creates)
@@ -46,13 +47,31 @@ actor AssistantDocuments {
         return ToolResult((lines + more).joined(separator: "\n"))
     }
 
-    private func read(_ name: String, _ revision: Int?) async throws -> ToolResult {
+    private func read(_ name: String, _ revision: Int?, _ lines: ToolLines?) async throws -> ToolResult {
+        let (found, text): (Int, String)
         if let revision {
-            let version = try await client.read(name, at: .revision(Revision(revision)))
-            return ToolResult("\(name), revision \(revision):", version.text)
+            (found, text) = (
+                revision, try await client.read(name, at: .revision(Revision(revision))).text
+            )
+        } else {
+            let document = try await document(name)
+            (found, text) = (document.revision.value, document.text.string)
         }
-        let document = try await document(name)
-        return ToolResult("\(name), revision \(document.revision.value):", document.text.string)
+        guard let lines else { return ToolResult("\(name), revision \(found):", text) }
+        let part = try LinePart(lines, of: text)
+        return ToolResult("\(name), revision \(found), \(part.words):", part.text)
+    }
+
+    private func history(of name: String, _ limit: Int) async throws -> ToolResult {
+        let head = try await client.entry(of: name).revision.value
+        let page = try await client.history(
+            of: name, after: .revision(Revision(max(0, head - limit))), limit: limit)
+        if page.entries.isEmpty { return ToolResult("\(name) has no revisions") }
+        let lines = page.entries.reversed().map { entry in
+            "revision \(entry.revision.value)  \(Stamp.universal(entry.time))  \(entry.user.printable)  "
+                + "+\(entry.inserted) -\(entry.deleted)"
+        }
+        return ToolResult("\(name), newest first:", lines.joined(separator: "\n"))
     }
 
     private func edit(_ name: String, _ old: String, _ new: String) async throws -> ToolResult {

@@ -13,8 +13,10 @@ package struct AssistantSession {
         case cancel(RequestID)
     }
 
-    /// The versions of the protocol that this session speaks, newest first.
+    /// The versions that begin with `initialize`, newest first.
     package static let versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
+    /// The version whose requests each name it, so that nothing has to begin.
+    package static let statelessVersion = "2026-07-28"
 
     private static let instructions = """
         Documents are edited by several people and programs at the same time. Everybody sees your name and your caret \
@@ -22,8 +24,9 @@ package struct AssistantSession {
         was changed meanwhile, read the document again.
         """
 
-    /// The calls without a result. A program must not use an id again before that.
-    private var running: Set<RequestID> = []
+    /// The calls without a result, and whether each is of the stateless version. A program must not use an id again before
+    /// that.
+    private var running: [RequestID: Bool] = [:]
     private var isInitialized = false
 
     package init() {}
@@ -33,7 +36,9 @@ package struct AssistantSession {
         do throws(RPCFault) {
             let message = try AssistantMessage(line)
             guard let id = message.id else { return notified(message.content) }
-            return try requested(message.content, id)
+            guard let version = message.version else { return try requested(message.content, id) }
+            if version.string != Self.statelessVersion { return .answer(line: refusal(of: version, id)) }
+            return try requestedStateless(message.content, id)
         } catch {
             let fault = JSON.object(["code": .number(error.code.rawValue), "message": .text(error.message)])
             return .answer(line: answer("error", fault, for: error.id))
@@ -42,7 +47,32 @@ package struct AssistantSession {
 
     /// The line that answers a call. Nil if the call was cancelled.
     package mutating func finished(_ id: RequestID, _ result: ToolResult) -> String? {
-        running.remove(id) == nil ? nil : answer("result", result.json, for: id)
+        running.removeValue(forKey: id).map { isStateless in
+            answer("result", isStateless ? result.json.complete : result.json, for: id)
+        }
+    }
+
+    private mutating func requestedStateless(
+        _ content: AssistantMessage.Content, _ id: RequestID
+    ) throws(RPCFault) -> Step? {
+        switch content {
+        case .discover: return .answer(line: answer("result", discovery.complete.cacheable, for: id))
+        case .listTools: return .answer(line: answer("result", ToolList.json.complete.cacheable, for: id))
+        case .call(let call): return try begin(call, id, isStateless: true)
+        case .badArguments(let reason):
+            return .answer(line: answer("result", ToolResult(reason, isError: true).json.complete, for: id))
+        case .initialize, .ping, .cancelled, .other: return nil
+        }
+    }
+
+    private mutating func begin(
+        _ call: ToolCall, _ id: RequestID, isStateless: Bool
+    ) throws(RPCFault) -> Step {
+        if running[id] != nil {
+            throw RPCFault(.invalid, "the id \(id.json.line) is in use by a call without a result", id: id)
+        }
+        running[id] = isStateless
+        return .call(call, id)
     }
 
     private mutating func requested(
@@ -58,18 +88,14 @@ package struct AssistantSession {
             return .answer(line: answer("result", ToolList.json, for: id))
         case .call(let call):
             try requireInitialization(for: id)
-            guard running.insert(id).inserted else {
-                throw RPCFault(
-                    .invalid, "the id \(id.json.line) is in use by a call without a result", id: id)
-            }
-            return .call(call, id)
+            return try begin(call, id, isStateless: false)
         // As the result of a tool, because programs show results to the assistant, and errors of the protocol to nobody.
         case .badArguments(let reason):
             try requireInitialization(for: id)
             let result = ToolResult(reason, isError: true)
             return .answer(line: answer("result", result.json, for: id))
         // This session asks nothing, so it expects no answers.
-        case .cancelled, .other: return nil
+        case .discover, .cancelled, .other: return nil
         }
     }
 
@@ -78,7 +104,7 @@ package struct AssistantSession {
     }
 
     private mutating func notified(_ content: AssistantMessage.Content) -> Step? {
-        guard case .cancelled(let id) = content, running.remove(id) != nil else { return nil }
+        guard case .cancelled(let id) = content, running.removeValue(forKey: id) != nil else { return nil }
         return .cancel(id)
     }
 
@@ -87,15 +113,36 @@ package struct AssistantSession {
         return JSON.object(members.map { (key: $0, value: $1) }).line
     }
 
+    private static let capabilities = JSON.object(["tools": .object([])])
+    private static let server = JSON.object([
+        "name": .text("caret"), "title": .text("Caret"), "version": .text(Version.number),
+    ])
+
     private func welcome(_ asked: String) -> JSON {
         .object([
             "protocolVersion": .text(Self.versions.contains(asked) ? asked : Self.versions[0]),
-            "capabilities": .object(["tools": .object([])]),
-            "serverInfo": .object([
-                "name": .text("caret"), "title": .text("Caret"), "version": .text(Version.number),
-            ]),
+            "capabilities": Self.capabilities, "serverInfo": Self.server,
             "instructions": .text(Self.instructions),
         ])
+    }
+
+    private static let allVersions = JSON.list(([statelessVersion] + versions).map { .text($0) })
+
+    private var discovery: JSON {
+        .object([
+            "supportedVersions": Self.allVersions, "capabilities": Self.capabilities,
+            "instructions": .text(Self.instructions),
+            "_meta": .object(["io.modelcontextprotocol/serverInfo": Self.server]),
+        ])
+    }
+
+    private func refusal(of version: WireString, _ id: RequestID) -> String {
+        let fault = JSON.object([
+            "code": .number(RPCFault.Code.unsupportedVersion.rawValue),
+            "message": .text("this server does not speak the version \(version.string) of the protocol"),
+            "data": .object(["supported": Self.allVersions, "requested": .text(version.string)]),
+        ])
+        return answer("error", fault, for: id)
     }
 }
 
@@ -105,5 +152,20 @@ extension RequestID {
         case .number(let number): .number(number)
         case .text(let text): .text(text.string)
         }
+    }
+}
+
+extension JSON {
+    /// A result of the stateless version says that it is complete.
+    fileprivate var complete: JSON { adding("resultType", .text("complete")) }
+
+    /// A result that is the same for everybody, until another version of Caret answers.
+    fileprivate var cacheable: JSON {
+        adding("ttlMs", .number(3_600_000)).adding("cacheScope", .text("public"))
+    }
+
+    private func adding(_ key: String, _ value: JSON) -> JSON {
+        guard case .object(let members) = self else { return self }
+        return .object(members + [(key: key, value: value)])
     }
 }

@@ -18,8 +18,31 @@ enum ToolList {
                 Returns the text of a document and the number of its revision. Other people may edit the document at \
                 the same time. Line breaks are \\n.
                 """,
-                [name, ("revision", property("integer", "An old revision. Without it, the newest text."))],
+                [
+                    name, ("revision", property("integer", "An old revision. Without it, the newest text.")),
+                    (
+                        "first_line",
+                        property("integer", "The first line to return, counted from 1. For long texts.")
+                    ),
+                    ("lines", property("integer", "How many lines to return at most.")),
+                ],
                 required: ["name"], isReadOnly: true),
+            tool(
+                "document_history",
+                """
+                Lists the newest revisions of a document: number, time, user, and how many characters each inserted and \
+                deleted.
+                """,
+                [
+                    name,
+                    (
+                        "limit",
+                        property(
+                            "integer",
+                            "How many: from 1 to \(ToolCall.mostRevisions); usually \(ToolCall.usualRevisions)."
+                        )
+                    ),
+                ], required: ["name"], isReadOnly: true),
             tool(
                 "edit_document",
                 """

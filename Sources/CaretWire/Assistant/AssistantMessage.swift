@@ -3,6 +3,7 @@
 package struct AssistantMessage: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case initialize(version: WireString)
+        case discover
         case ping
         case listTools
         case call(ToolCall)
@@ -16,6 +17,9 @@ package struct AssistantMessage: Equatable, Sendable {
 
     /// Nil if the message expects no answer.
     package let id: RequestID?
+    /// The version of the protocol that the request itself names, as all requests do since 2026-07-28. Nil for a request
+    /// of an older version, which `initialize` has agreed on.
+    package let version: WireString?
     package let content: Content
 
     /// Decodes a line, which has no line end.
@@ -41,14 +45,30 @@ package struct AssistantMessage: Equatable, Sendable {
         } catch {
             throw RPCFault(.invalid, error.sentence, id: try? fields.id())
         }
-        guard let method else {
-            content = .other
+        guard let method, id != nil else {
+            content = method.map { Content(notification: $0, fields) } ?? .other
+            version = nil
             return
         }
-        if id == nil {
-            content = Content(notification: method, fields)
-        } else {
-            content = try Content(request: method, fields, id: id)
+        version = try AssistantMessage.version(in: fields, of: id)
+        content = try Content(request: method, fields, id: id, isStateless: version != nil)
+    }
+
+    private static func version(in fields: Fields, of id: RequestID?) throws(RPCFault) -> WireString? {
+        guard fields.value(optional: "params")?.kind == .object else { return nil }
+        do throws(FieldFault) {
+            return try fields.object("params", version)
+        } catch {
+            throw RPCFault(.badParameters, error.sentence, id: id)
+        }
+    }
+
+    private static func version(in parameters: Fields) throws(FieldFault) -> WireString? {
+        guard parameters.value(optional: "_meta")?.kind == .object else { return nil }
+        return try parameters.object("_meta") { meta throws(FieldFault) in
+            let version = try meta.string(optional: "io.modelcontextprotocol/protocolVersion")
+            if version != nil { try meta.object("io.modelcontextprotocol/clientCapabilities") { _ in } }
+            return version
         }
     }
 }
@@ -65,10 +85,13 @@ extension AssistantMessage.Content {
         self = .cancelled(id)
     }
 
-    fileprivate init(request method: JSONString, _ fields: Fields, id: RequestID?) throws(RPCFault) {
+    fileprivate init(
+        request method: JSONString, _ fields: Fields, id: RequestID?, isStateless: Bool
+    ) throws(RPCFault) {
         let known: Self?
         do throws(FieldFault) {
-            known = try Self(known: method, fields)
+            let common = try Self(ofAnyVersion: method, fields)
+            known = if common == nil { try Self(method, fields, isStateless: isStateless) } else { common }
         } catch {
             throw RPCFault(.badParameters, error.sentence, id: id)
         }
@@ -78,12 +101,22 @@ extension AssistantMessage.Content {
         self = known
     }
 
-    /// Nil if there is no such method.
-    private init?(known method: JSONString, _ fields: Fields) throws(FieldFault) {
+    /// Nil if not every version has this method.
+    private init?(ofAnyVersion method: JSONString, _ fields: Fields) throws(FieldFault) {
         if method.equals("tools/call") {
             self = try fields.object("params", Self.init(call:))
         } else if method.equals("tools/list") {
             self = .listTools
+        } else {
+            return nil
+        }
+    }
+
+    /// Nil if there is no such method.
+    private init?(_ method: JSONString, _ fields: Fields, isStateless: Bool) throws(FieldFault) {
+        if isStateless {
+            guard method.equals("server/discover") else { return nil }
+            self = .discover
         } else if method.equals("initialize") {
             let version = try fields.object("params") { fields throws(FieldFault) in
                 try fields.string("protocolVersion")
@@ -108,12 +141,13 @@ extension AssistantMessage.Content {
 
 /// Why a message was refused.
 package struct RPCFault: Error, Equatable, Sendable {
-    /// The codes that JSON-RPC 2.0 defines.
+    /// The codes that JSON-RPC 2.0 defines, and one of the Model Context Protocol.
     package enum Code: Int, Sendable {
         case parse = -32700
         case invalid = -32600
         case noMethod = -32601
         case badParameters = -32602
+        case unsupportedVersion = -32022
     }
 
     package let code: Code

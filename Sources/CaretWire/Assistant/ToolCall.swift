@@ -1,11 +1,14 @@
 /// A tool that an assistant calls, with its arguments.
 package enum ToolCall: Equatable, Sendable {
     case list(prefix: String)
-    case read(name: String, revision: Int?)
+    case read(name: String, revision: Int?, lines: ToolLines?)
+    case history(name: String, limit: Int)
     case edit(name: String, old: String, new: String)
     case write(name: String, text: String, base: Int?, creates: Bool)
     case wait(name: String, after: Int, seconds: Int)
 
+    /// How many revisions `document_history` lists at most, and if the assistant names no number.
+    package static let (mostRevisions, usualRevisions) = (100, 20)
     /// The longest that `wait_for_changes` waits.
     package static let mostSeconds = 300
     /// How long it waits if the assistant names no time.
@@ -38,7 +41,12 @@ package enum ToolCall: Equatable, Sendable {
             self = .list(prefix: try fields.string(optional: "prefix")?.string ?? "")
         } else if tool.equals("read_document") {
             self = .read(
-                name: try fields.string("name").string, revision: try fields.integer(optional: "revision"))
+                name: try fields.string("name").string, revision: try fields.integer(optional: "revision"),
+                lines: try ToolLines(fields))
+        } else if tool.equals("document_history") {
+            let limit = try fields.integer(optional: "limit", in: 1...ToolCall.mostRevisions)
+            self = .history(
+                name: try fields.string("name").string, limit: limit ?? ToolCall.usualRevisions)
         } else if tool.equals("edit_document") {
             self = .edit(
                 name: try fields.string("name").string, old: try fields.string("old_text").string,
@@ -55,5 +63,22 @@ package enum ToolCall: Equatable, Sendable {
         } else {
             return nil
         }
+    }
+}
+
+/// A part of a text that an assistant reads, in lines that are counted from 1.
+package struct ToolLines: Equatable, Sendable {
+    package let first: Int
+    /// How many lines at most. Nil for all from the first one.
+    package let count: Int?
+
+    package init(first: Int, count: Int?) { (self.first, self.count) = (first, count) }
+
+    /// Nil if the assistant reads the whole text.
+    init?(_ fields: Fields) throws(FieldFault) {
+        let first = try fields.integer(optional: "first_line", in: 1...Limits.integer)
+        count = try fields.integer(optional: "lines", in: 1...Limits.integer)
+        if first == nil, count == nil { return nil }
+        self.first = first ?? 1
     }
 }

@@ -115,7 +115,7 @@ struct AssistantSessionTests {
         if let problem {
             #expect(try #require(line(step)).contains(problem))
         } else {
-            #expect(step == .call(.read(name: "a", revision: Int(revision)), .number(3)))
+            #expect(step == .call(.read(name: "a", revision: Int(revision), lines: nil), .number(3)))
         }
     }
 
@@ -134,8 +134,18 @@ struct AssistantSessionTests {
         let calls: [(String, String, ToolCall)] = [
             ("list_documents", "{}", .list(prefix: "")),
             ("list_documents", #"{"prefix":"a/"}"#, .list(prefix: "a/")),
-            ("read_document", #"{"name":"a"}"#, .read(name: "a", revision: nil)),
-            ("read_document", #"{"name":"a","revision":3}"#, .read(name: "a", revision: 3)),
+            ("read_document", #"{"name":"a"}"#, .read(name: "a", revision: nil, lines: nil)),
+            ("read_document", #"{"name":"a","revision":3}"#, .read(name: "a", revision: 3, lines: nil)),
+            (
+                "read_document", #"{"name":"a","first_line":3,"lines":2}"#,
+                .read(name: "a", revision: nil, lines: ToolLines(first: 3, count: 2))
+            ),
+            (
+                "read_document", #"{"name":"a","lines":2}"#,
+                .read(name: "a", revision: nil, lines: ToolLines(first: 1, count: 2))
+            ),
+            ("document_history", #"{"name":"a"}"#, .history(name: "a", limit: 20)),
+            ("document_history", #"{"name":"a","limit":100}"#, .history(name: "a", limit: 100)),
             (
                 "edit_document", #"{"name":"a","old_text":"x","new_text":"y"}"#,
                 .edit(name: "a", old: "x", new: "y")
@@ -152,6 +162,77 @@ struct AssistantSessionTests {
         for (id, (tool, arguments, expected)) in calls.enumerated() {
             #expect(session.received(call(id + 10, tool, arguments)) == .call(expected, .number(id + 10)))
         }
+    }
+
+    /// A request of the version whose requests name it.
+    private func stateless(
+        _ method: String, _ rest: String = "", version: String = "2026-07-28",
+        capabilities: String = #","io.modelcontextprotocol/clientCapabilities":{}"#
+    ) -> [UInt8] {
+        let meta = #""_meta":{"io.modelcontextprotocol/protocolVersion":"\#(version)"\#(capabilities)}"#
+        return Array(#"{"jsonrpc":"2.0","id":4,"method":"\#(method)","params":{\#(meta)\#(rest)}}"#.utf8)
+    }
+
+    @Test("a request that names the version 2026-07-28 needs no initialize, in any order with older ones")
+    func statelessRequests() throws {
+        for var session in [AssistantSession(), session()] {
+            let found = try #require(line(session.received(stateless("server/discover"))))
+            #expect(found.contains(#""supportedVersions":["2026-07-28","2025-11-25","#))
+            #expect(found.hasSuffix(#""resultType":"complete","ttlMs":3600000,"cacheScope":"public"}}"#))
+            let tools = try #require(line(session.received(stateless("tools/list"))))
+            #expect(tools.hasSuffix(#""resultType":"complete","ttlMs":3600000,"cacheScope":"public"}}"#))
+            let read = stateless("tools/call", #","name":"read_document","arguments":{"name":"a"}"#)
+            #expect(session.received(read) == .call(.read(name: "a", revision: nil, lines: nil), .number(4)))
+            #expect(line(session.received(read))?.contains("the id 4 is in use") == true)
+            #expect(
+                session.finished(.number(4), ToolResult("x"))?.hasSuffix(
+                    #""isError":false,"resultType":"complete"}}"#)
+                    == true)
+            let wrong = stateless("tools/call", #","name":"read_document","arguments":{}"#)
+            #expect(
+                line(session.received(wrong))?.hasSuffix(#""isError":true,"resultType":"complete"}}"#) == true
+            )
+        }
+    }
+
+    @Test("the version 2026-07-28 has no initialize and no ping, and an unknown version names the known ones")
+    func statelessRefusals() throws {
+        var session = session()
+        for method in ["initialize", "ping", "resources/list"] {
+            let answer = line(session.received(stateless(method)))
+            #expect(answer?.contains(#""error":{"code":-32601,"#) == true, "\(method)")
+        }
+        let unknown = line(session.received(stateless("tools/list", version: "2031-01-01")))
+        #expect(unknown?.contains(#""error":{"code":-32022,"#) == true)
+        #expect(unknown?.contains(#""data":{"supported":["2026-07-28","2025-11-25","#) == true)
+        #expect(unknown?.hasSuffix(#""requested":"2031-01-01"}}}"#) == true)
+        let silent = line(session.received(stateless("tools/list", capabilities: "")))
+        #expect(
+            silent?.contains("params._meta.io.modelcontextprotocol/clientCapabilities is missing") == true)
+        let old = line(session.received(Array(#"{"jsonrpc":"2.0","id":4,"method":"server/discover"}"#.utf8)))
+        #expect(old?.contains(#""code":-32601"#) == true)
+    }
+
+    @Test(
+        "a part of a text has whole lines",
+        arguments: [
+            (1, nil, "a\nb\nc\n", "lines 1 to 3 of 3"), (2, 1, "b\n", "lines 2 to 2 of 3"),
+            (2, 9, "b\nc\n", "lines 2 to 3 of 3"), (3, Int.max, "c\n", "lines 3 to 3 of 3"),
+        ] as [(Int, Int?, String, String)])
+    func parts(first: Int, count: Int?, text: String, words: String) throws {
+        let part = try LinePart(ToolLines(first: first, count: count), of: "a\nb\nc\n")
+        #expect((part.text, part.words) == (text, words))
+    }
+
+    @Test("a part of a text keeps its end, and a line behind the text is refused")
+    func partEnds() throws {
+        #expect(try LinePart(ToolLines(first: 2, count: nil), of: "a\nb").text == "b")
+        #expect(try LinePart(ToolLines(first: 1, count: 1), of: "a\nb").text == "a\n")
+        #expect(try LinePart(ToolLines(first: 1, count: 1), of: "").words == "without lines")
+        let fault = #expect(throws: LinePart.Fault.self) {
+            try LinePart(ToolLines(first: 3, count: 1), of: "a\nb")
+        }
+        #expect(fault?.description == "first_line is 3, but the text has only 2 lines")
     }
 
     @Test("only list_documents may be called without arguments")
@@ -180,14 +261,14 @@ struct AssistantSessionTests {
     func ids() {
         var session = session()
         let read = call(5, "read_document", #"{"name":"a"}"#)
-        #expect(session.received(read) == .call(.read(name: "a", revision: nil), .number(5)))
+        #expect(session.received(read) == .call(.read(name: "a", revision: nil, lines: nil), .number(5)))
         #expect(line(session.received(read))?.contains("the id 5 is in use") == true)
         let result = ToolResult("text")
         #expect(
             session.finished(.number(5), result)
                 == #"{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"text"}],"isError":false}}"#
         )
-        #expect(session.received(read) == .call(.read(name: "a", revision: nil), .number(5)))
+        #expect(session.received(read) == .call(.read(name: "a", revision: nil, lines: nil), .number(5)))
         let cancel = #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#
         #expect(session.received(Array(cancel.utf8)) == .cancel(.number(5)))
         #expect(session.received(Array(cancel.utf8)) == nil)

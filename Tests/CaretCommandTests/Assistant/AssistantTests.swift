@@ -92,6 +92,14 @@ import Testing
         #expect(
             try assistant.call("read_document", ["name": "plan", "revision": 1]).texts
                 == ["plan, revision 1:", "one\ntwo\none\n"])
+        #expect(
+            try assistant.call("read_document", ["name": "plan", "first_line": 2, "lines": 1]).texts
+                == ["plan, revision 2, lines 2 to 2 of 3:", "two\n"])
+        let behind = try assistant.call("read_document", ["name": "plan", "first_line": 4])
+        #expect(behind.isError && behind.texts == ["first_line is 4, but the text has only 3 lines"])
+        let history = try assistant.call("document_history", ["name": "plan", "limit": 1]).texts
+        #expect(history[0] == "plan, newest first:" && history[1].hasPrefix("revision 2  20"))
+        #expect(history[1].contains("Z  anonymous  +") && !history[1].contains("revision 1"))
         #expect(assistant.end() == 0)
     }
 

@@ -46,7 +46,7 @@ import Testing
 
         let call: [String: Any] = ["name": "read_document", "arguments": ["name": "a"], "_meta": [:]]
         let step = session.received(try message("tools/call", call))
-        #expect(step == .call(.read(name: "a", revision: nil), .number(7)))
+        #expect(step == .call(.read(name: "a", revision: nil, lines: nil), .number(7)))
         let result = try object(session.finished(.number(7), ToolResult("a, revision 1:", "text")))
         #expect(ProtocolShape.answer(to: "tools/call").problem(in: result) == nil)
 
@@ -62,7 +62,7 @@ import Testing
         _ = session.received(try hello(AssistantSession.versions[0]))
         let list = try answer(session.received(message("tools/list", [:])))
         let tools = try #require((list["result"] as? [String: Any])?["tools"] as? [[String: Any]])
-        #expect(tools.count == 5)
+        #expect(tools.count == 6)
         let examples: [String: Any] = ["string": "a", "integer": 1, "boolean": true]
         for tool in tools {
             let name = try #require(tool["name"] as? String)

@@ -337,8 +337,8 @@ export class Caret extends Announcer {
         case 'send': return this.#send(action)
         case 'keep': return this.#kept.get(action.key)?.changed(action)
         case 'link': return this.#linkChanged()
-        case 'answer': return this.#settle(action.id, ({ resolve }) => resolve(action.message))
-        case 'fail': return this.#settle(action.id, ({ reject }) => reject(action.error))
+        case 'answer': return this.#settle(action.id, 'resolve', action.message)
+        case 'fail': return this.#settle(action.id, 'reject', action.error)
         case 'deliver': return this.#followers.deliver(action.event)
         case 'update': return this.#notify(action)
         case 'end': return this.#ended(action)
@@ -402,7 +402,7 @@ export class Caret extends Announcer {
         this.#fault = error
         this.#queue = []
         this.#disconnect()
-        for (const id of this.#requests.keys()) this.#settle(id, ({ reject }) => reject(error))
+        for (const id of this.#requests.keys()) this.#settle(id, 'reject', error)
         this.#ended({ error })
         this.dispatchEvent(new CaretEvent('link', { link: this.link }))
     }
@@ -419,10 +419,10 @@ export class Caret extends Announcer {
         })
     }
 
-    #settle(id, body) {
-        const request = this.#requests.get(id)
+    /** Resolves or rejects the promise of a request. */
+    #settle(id, how, result) {
+        this.#requests.get(id)?.[how](result)
         this.#requests.delete(id)
-        if (request) body(request)
     }
 
     // Documents.

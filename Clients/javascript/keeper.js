@@ -33,7 +33,8 @@ export class Keeper {
     /** The promise of `end`, after it was called. */
     #ended = null
     #pageEvents = new AbortController()
-    #listener = { lost: () => {}, faultChanged: () => {}, keptChanged: () => {} }
+    /** Null until `listen` is called. */
+    #listener = null
     /** The numbers of the keepsakes that are stored. */
     #stored = new Set()
 
@@ -132,7 +133,7 @@ export class Keeper {
     /** Another tab has the id now, and continues from the keepsakes. */
     #lost() {
         this.#hasEnded = true
-        this.#listener.lost()
+        this.#listener?.lost()
     }
 
     /** The server has named the user. The keepsakes get this name, because the next client may have another token. */
@@ -185,11 +186,11 @@ export class Keeper {
                 await this.#call(() => this.#keepsakes.put({ ...keepsake, client, user }, document))
                 if (this.#stored.has(keepsake.number)) return
                 this.#stored.add(keepsake.number)
-                this.#listener.keptChanged()
+                this.#listener?.keptChanged()
             },
             remove: async (number) => {
                 await this.#call(() => this.#keepsakes.remove({ client: this.client, number }))
-                if (this.#stored.delete(number)) this.#listener.keptChanged()
+                if (this.#stored.delete(number)) this.#listener?.keptChanged()
             },
         }
     }
@@ -204,7 +205,7 @@ export class Keeper {
             this.fault = toFault(error)
             throw error
         } finally {
-            if ((before === null) !== (this.fault === null)) this.#listener.faultChanged()
+            if ((before === null) !== (this.fault === null)) this.#listener?.faultChanged()
         }
     }
 
@@ -235,7 +236,7 @@ export class Keeper {
         try {
             const parts = { keepsakes: this.#keepsakes, documents: this.#documents, stored: this.#stored }
             const result = await body({ ...parts, client: this.client, user: this.user }, argument)
-            if (result === true) this.#listener.keptChanged()
+            if (result === true) this.#listener?.keptChanged()
             return result
         } catch (error) {
             throw toFault(error)

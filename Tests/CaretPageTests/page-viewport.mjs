@@ -49,7 +49,7 @@ cases['the variables of the page follow the keyboard, and go with it'] = () => {
     const variables = new Map()
     const classes = new Set()
     const root = {
-        style: { setProperty: (name, value) => variables.set(name, value), removeProperty: (name) => variables.delete(name) },
+        style: { setProperty: (name, value) => value ? variables.set(name, value) : variables.delete(name) },
         classList: { toggle: (name, isOn) => (isOn ? classes.add(name) : classes.delete(name)) },
     }
     const visualViewport = Object.assign(new EventTarget(), { height: 664, offsetTop: 0, scale: 1 })

@@ -28,7 +28,6 @@ class App {
     token
     /** The exports of late.js; null until the rest of the page is loaded. */
     parts = null
-    #screens = { editor: Editor }
     /** The list of documents; null until the rest of the page is loaded. */
     documents = null
     #screen = null
@@ -61,13 +60,9 @@ class App {
         const parts = await rest()
         if (this.parts) return
         this.parts = parts
-        const { Compare, Documents, History, keepNotes, keepPageOffline } = parts
-        Object.assign(this.#screens, { history: History, compare: Compare })
-        keepNotes(this.caret)
-        this.documents = new Documents(this)
+        this.documents = parts.addRest(this)
         this.#main.before(this.documents.node)
         this.#show()
-        keepPageOffline()
     }
 
     /** Shows what the settings say about the look of the page. */
@@ -155,7 +150,7 @@ class App {
 
     #replaceScreen(route) {
         this.#screen?.close()
-        const Screen = this.#screens[route.screen]
+        const Screen = route.screen === 'editor' ? Editor : this.parts.screens[route.screen]
         this.#screen = Screen ? new Screen(this, route) : this.documents.startScreen()
         fill(this.#main, this.#screen.node)
         this.#screen.focus?.()

@@ -58,7 +58,8 @@ export class EditorParts {
     /** The document has changed, or what the user may do with it. */
     update(situation, facts, now, canEdit) {
         this.#showBanner(bannerFor(situation, facts, now))
-        if (situation !== 'trapped') this.edited(canEdit)
+        // After a fault, and after the page has closed the connection, the document cannot be read.
+        if (situation !== 'trapped' && facts.link.reason !== 'closed') this.edited(canEdit)
         this.#colors.update()
     }
 

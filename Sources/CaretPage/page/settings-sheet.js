@@ -116,7 +116,6 @@ async function forget(app) {
     if (!await confirm('Forget this device?', question, 'Forget')) return
     await leave(app, async () => {
         await forgetKept(caret, kept)
-        app.settings.forget()
         emptyStorages('localStorage', 'sessionStorage')
     })
 }

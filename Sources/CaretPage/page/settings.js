@@ -11,13 +11,14 @@ export class Settings {
     #local
     #session
     #values
-    #token
+    /** The access token; undefined if there is none. */
+    token
 
     constructor({ local, session }) {
         this.#local = local
         this.#session = session
         this.#values = { ...defaults, ...checked(parsed(read(local, key))) }
-        this.#token = read(session, tokenKey) ?? read(local, tokenKey) ?? undefined
+        this.token = read(session, tokenKey) ?? read(local, tokenKey) ?? undefined
     }
 
     get(name) { return this.#values[name] }
@@ -30,27 +31,17 @@ export class Settings {
     /** What others see of the user. */
     get person() { return { name: this.get('name') || undefined, color: this.get('color') || undefined } }
 
-    /** The access token; undefined if there is none. */
-    get token() { return this.#token }
-
     /** Keeps a token for this tab, and with `stays` also on this device. */
     signIn(token, { stays = false } = {}) {
-        this.#token = token
+        this.token = token
         write(this.#session, tokenKey, token)
         if (stays) write(this.#local, tokenKey, token)
     }
 
     signOut() {
-        this.#token = undefined
+        this.token = undefined
         write(this.#session, tokenKey, null)
         write(this.#local, tokenKey, null)
-    }
-
-    /** Forgets everything on this device. */
-    forget() {
-        this.signOut()
-        this.#values = { ...defaults }
-        write(this.#local, key, null)
     }
 }
 

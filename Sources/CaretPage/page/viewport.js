@@ -22,13 +22,9 @@ export function followViewport(root, window) {
     const update = () => {
         const { top, height, keyboard } = visiblePart(visualViewport, window.innerHeight)
         root.classList.toggle('keyboard', keyboard)
-        if (keyboard) {
-            root.style.setProperty('--viewport-top', `${top}px`)
-            root.style.setProperty('--viewport-height', `${height}px`)
-        } else {
-            root.style.removeProperty('--viewport-top')
-            root.style.removeProperty('--viewport-height')
-        }
+        // An empty value removes the variable.
+        root.style.setProperty('--viewport-top', keyboard ? `${top}px` : '')
+        root.style.setProperty('--viewport-height', keyboard ? `${height}px` : '')
     }
     visualViewport.addEventListener('resize', update)
     visualViewport.addEventListener('scroll', update)

@@ -32,6 +32,17 @@ export interface Entry { name: string; epoch: string; revision: number; length: 
 export interface DeletedEntry {
     number: number; name: string; revision: number; length: number; updated: Date; deleted: Date
 }
+/** A link to a document: a token for everybody who gets it. */
+export interface DocumentLink {
+    number: number
+    /** What the server calls everybody who uses the link. */
+    user: string
+    rights: 'read' | 'write'
+    created: Date
+    expires: Date
+    /** When a connection with the link last began or ended. Missing if there was none yet. */
+    lastUse?: Date
+}
 export interface Snapshot { name: string; epoch: string; revision: number; text: string; newline: 'lf' | 'crlf' }
 /** A part of a text: where it begins, and the length of the whole text. */
 export interface TextPart extends Snapshot { start: number; length: number }
@@ -180,6 +191,8 @@ export class Caret extends EventTarget {
      */
     readonly verified?: { name?: string, color?: string }
     readonly limits?: Limits
+    /** What the server can do beyond the basics, such as `links`. Undefined until the server has answered. */
+    readonly features?: string[]
     /** The most that the user may do with any document. Undefined until the server has answered. */
     readonly rights?: 'none' | 'read' | 'write'
     /**
@@ -235,6 +248,15 @@ export class Caret extends EventTarget {
     deleted(options?: { prefix?: string }): AsyncIterable<DeletedEntry>
     /** Brings a deleted document back under its name. */
     undelete(number: number): Promise<void>
+    /**
+     * Makes a link to a document, for everybody who gets its token: with it, `connect` opens this document only. `seconds`
+     * says how long it is valid, at most 30 days. The server keeps no copy of the token.
+     */
+    addLink(name: string, options: { rights: 'read' | 'write'; seconds: number }): Promise<{ number: number; token: string }>
+    /** The links to a document. The oldest link is first. */
+    links(name: string): AsyncIterable<DocumentLink>
+    /** Ends a link. Everybody who uses it is disconnected. */
+    endLink(name: string, number: number): Promise<void>
     /** Waits until everything is saved, but for at most 4 s, and ends the connection for good. */
     close(): Promise<void>
     addEventListener<Type extends keyof CaretEventMap>(

@@ -179,6 +179,8 @@ export class Caret extends Announcer {
     /** { name, color } if others see these of the user, because the token has them. */
     get verified() { return this.#state.welcome?.info }
     get limits() { return this.#state.welcome?.limits }
+    /** What the server can do beyond the basics. */
+    get features() { return this.#state.welcome?.features }
     /** The most that the user may do with any document. Undefined until the server has answered. */
     get rights() { return this.user && (this.#state.welcome.rights ?? 'write') }
 
@@ -236,6 +238,9 @@ export class Caret extends Announcer {
     /** The deleted documents that can still be brought back, and that the user may write. */
     deleted(options) { return this.#list('deleted', options) }
 
+    /** The links to a document, oldest first. */
+    links(name) { return this.#list('links', name) }
+
     async *#list(what, ...options) {
         const { [what]: list } = await import('./listings.js')
         yield* list((message) => this.#request(message), ...options)
@@ -263,6 +268,14 @@ export class Caret extends Announcer {
     async rename(name, to) { await this.#request({ type: 'rename', doc: name, to }) }
     async delete(name) { await this.#request({ type: 'delete', doc: name }) }
     async undelete(number) { await this.#request({ type: 'undelete', number }) }
+
+    /** Makes a link to a document: a token for everybody who gets it. Returns { number, token }. */
+    async addLink(name, { rights, seconds }) {
+        const { number, token } = await this.#request({ type: 'add_link', doc: name, rights, seconds })
+        return { number, token }
+    }
+
+    async endLink(name, number) { await this.#request({ type: 'end_link', doc: name, number }) }
 
     /**
      * Calls `listener` with each document whose name begins with `prefix`: at first with all that exist, then

@@ -16,6 +16,18 @@ export async function *deleted(request, { prefix } = {}) {
     }
 }
 
+/** The links to a document. A damaged one gives no access, so it is left out. */
+export async function *links(request, name) {
+    const items = itemsOf(request, { type: 'list_links', doc: name }, 'tokens', 'number')
+    for await (const { number, user, grants, created, expires, last_use: lastUse, damaged } of items) {
+        if (damaged) continue
+        yield {
+            number, user, rights: grants[0].rights, created: new Date(created), expires: new Date(expires),
+            lastUse: lastUse === undefined ? undefined : new Date(lastUse),
+        }
+    }
+}
+
 /** The items of all pages, at most `limit`. `number` is the member of an item after which the next page begins. */
 async function *itemsOf(request, message, list, number, limit = Infinity) {
     for (let [after, rest] = [message.after, limit]; rest > 0;) {

@@ -8,6 +8,7 @@ import { mkdtemp, open as openFile, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { Caret, connect, lines } from '../../Clients/javascript/caret-node.js'
 import { applyEdits, makeRandom, makeScalars, pause, randomOffset, until } from './support.mjs'
 
@@ -80,6 +81,35 @@ export const cases = {
             await assert.rejects(ann.undelete(deleted[1].number), { code: 'not_found' })
             await Promise.all([ann.close(), bob.close()])
         })
+    },
+
+    async 'somebody with a link opens one document until the link ends'(wasm) {
+        await withServer(async (server) => {
+            const ann = await connectTo(server, wasm, { token: await server.addToken('ann', '--write', '') })
+            await Promise.all(['agenda', 'secret'].map((name) => ann.open(name, { create: true }).opened()))
+            assert.ok(ann.features.includes('links'))
+            const read = await ann.addLink('agenda', { rights: 'read', seconds: 60 })
+            const write = await ann.addLink('agenda', { rights: 'write', seconds: 3_600 })
+            const [reader, writer] = [await connectTo(server, wasm, read), await connectTo(server, wasm, write)]
+            assert.deepEqual((await reader.list()).docs.map(({ name }) => name), ['agenda'])
+            const [seen, typed] = [reader.open('agenda'), writer.open('agenda')]
+            await Promise.all([seen.opened(), typed.opened()])
+            typed.append('Milk')
+            await until(() => seen.text === 'Milk')
+            assert.deepEqual([seen.rights, typed.rights], ['read', 'write'])
+            await assert.rejects(writer.addLink('agenda', { rights: 'read', seconds: 60 }), { code: 'forbidden' })
+            const links = []
+            for await (const link of ann.links('agenda')) links.push(link)
+            assert.deepEqual(links.map(({ number, user, rights }) => [number, user, rights]),
+                [[read.number, reader.user, 'read'], [write.number, writer.user, 'write']])
+            assert.deepEqual(links.map(({ created, expires }) => expires - created), [60_000, 3_600_000])
+            assert.ok(links[0].lastUse >= links[0].created)
+            await ann.endLink('agenda', read.number)
+            await until(() => reader.link.state === 'ended')
+            assert.equal(reader.link.reason, 'revoked')
+            await assert.rejects(ann.endLink('agenda', read.number), { code: 'not_found' })
+            await Promise.all([ann, reader, writer].map((caret) => caret.close()))
+        }, ['--require-tokens', '--share-links'])
     },
 
     async 'lost connections and a killed server neither lose nor double an edit'(wasm) {
@@ -199,9 +229,9 @@ class CommandLine {
 
 function connectTo(server, wasm, options = {}) { return connect('127.0.0.1', server.port, { wasm, ...options }) }
 
-export async function withServer(body) {
+export async function withServer(body, options = []) {
     const folder = await mkdtemp(join(tmpdir(), 'caret-page-'))
-    const server = new Server(folder)
+    const server = new Server(folder, options)
     try {
         await server.start('127.0.0.1:0')
         await body(server)
@@ -215,14 +245,18 @@ export async function withServer(body) {
 class Server {
     #child = null
     #starts = 0
+    #options
     port = 0
 
-    constructor(folder) { this.folder = folder }
+    constructor(folder, options) {
+        this.folder = folder
+        this.#options = options
+    }
 
     async start(address) {
         const path = join(this.folder, `log-${this.#starts++}`)
         const log = await openFile(path, 'w')
-        const args = ['--data', join(this.folder, 'data'), '--listen', address]
+        const args = ['--data', join(this.folder, 'data'), '--listen', address, ...this.#options]
         this.#child = spawn(join(bin, 'caretd'), args, { stdio: ['ignore', log.fd, log.fd] })
         await log.close()
         let text = ''
@@ -234,6 +268,12 @@ class Server {
     async kill() {
         await this.stop()
         await this.start(`127.0.0.1:${this.port}`)
+    }
+
+    /** A new token of a user with grants, such as '--write', 'notes/'. */
+    async addToken(...grants) {
+        const args = ['token', 'add', ...grants, '--data', join(this.folder, 'data')]
+        return (await promisify(execFile)(join(bin, 'caret'), args)).stdout.trim()
     }
 
     async stop() {

@@ -88,6 +88,25 @@ class BlockingTests(unittest.TestCase):
             self.assertEqual(client.read("r/c").text, "text")
             client.delete("r/c")
 
+    def test_links(self) -> None:
+        server = self.enterContext(Server("--require-tokens", "--share-links"))
+        with blocking.connect(server.socket) as admin:
+            _, token = admin.add_token("ann", [{"rights": "write", "prefix": ""}])
+        with blocking.connect(server.address, token=token) as ann:
+            ann.create("agenda", "Milk")
+            ann.create("secret")
+            number, token = ann.add_link("agenda", "read", 3_600)
+            other, _ = ann.add_link("agenda", "write", 60)
+            with blocking.connect(server.address, token=token) as guest:
+                self.assertEqual((guest.read("agenda").text, [one.name for one in guest.list()]), ("Milk", ["agenda"]))
+                self.assertEqual([one.user for one in ann.links_to("agenda")][:1], [guest.user])
+                ann.end_link("agenda", number)
+                with self.assertRaises(CaretError):
+                    guest.read("agenda")
+            [link] = ann.links_to("agenda")
+            self.assertEqual((link.number, link.rights, link.last_use), (other, "write", None))
+            self.assertEqual((link.expires - link.created).total_seconds(), 60)
+
     def test_a_wait_can_have_an_end(self) -> None:
         with blocking.connect("127.0.0.1:1") as client, self.assertRaises(TimeoutError):
             client.open("agenda", timeout=0.01)

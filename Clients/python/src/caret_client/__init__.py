@@ -14,11 +14,11 @@ from .client_state import Link
 from .document import Document, Peer, Saving
 from .errors import CaretError
 from .streams import Change
-from .values import BlamedLines, DeletedDocument, DocumentEvent, DocumentInfo, OldText, Revision, Tag
+from .values import BlamedLines, DeletedDocument, DocumentEvent, DocumentInfo, DocumentLink, OldText, Revision, Tag
 
 __version__ = "0.2.0"
 
 __all__ = [
     "BlamedLines", "CaretError", "Change", "Client", "DeletedDocument", "Document", "DocumentEvent", "DocumentInfo",
-    "Edit", "Link", "OldText", "Peer", "Revision", "Saving", "Selection", "Tag", "Token", "connect",
+    "DocumentLink", "Edit", "Link", "OldText", "Peer", "Revision", "Saving", "Selection", "Tag", "Token", "connect",
 ]

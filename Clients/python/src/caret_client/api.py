@@ -11,7 +11,8 @@ from .changes import check_scalars
 from .document import Document
 from .errors import CaretError
 from .values import (
-    BlamedLines, DeletedDocument, DocumentInfo, OldText, Revision, Tag, document_info, milliseconds_of, time_of,
+    BlamedLines, DeletedDocument, DocumentInfo, DocumentLink, OldText, Revision, Tag, document_info, milliseconds_of,
+    time_of,
 )
 from .wire import Message
 
@@ -23,7 +24,8 @@ PAGE_SIZE = 1_000
 
 _ANSWERS = {
     "list": "listed", "list_deleted": "deleted", "read": "text", "history": "revisions", "blame": "blamed",
-    "push": "ack", "restore": "ack", "list_tags": "tags", "add_token": "token_added",
+    "push": "ack", "restore": "ack", "list_tags": "tags", "add_token": "token_added", "add_link": "token_added",
+    "list_links": "tokens",
 }
 
 
@@ -107,6 +109,31 @@ class Requests:
     async def copy(self, name: str, to: str) -> None:
         """Copies a document with its named revisions."""
         await self._ask("copy", doc=name, to=to)
+
+    # Links to documents.
+
+    async def add_link(self, name: str, rights: str, seconds: int) -> tuple[int, str]:
+        """Makes a link to a document, which may `read` or `write`. Returns its number and its token.
+
+        `connect` with this token opens this document only. The server keeps no copy of the token.
+        """
+        answer = await self._ask("add_link", doc=name, rights=rights, seconds=seconds)
+        return answer["number"], answer["token"]
+
+    async def links_to(self, name: str) -> AsyncIterator[DocumentLink]:
+        """The links to a document, page by page. A damaged one gives no access, so it is left out."""
+        after, more = None, True
+        while more:
+            page = await self._ask("list_links", doc=name, after=after, limit=PAGE_SIZE)
+            for item in page["tokens"]:
+                if not item.get("damaged"):
+                    yield _document_link(item)
+            more = page.get("more", False) and bool(page["tokens"])
+            after = page["tokens"][-1]["number"] if more else None
+
+    async def end_link(self, name: str, number: int) -> None:
+        """Ends a link. Everybody who uses it is disconnected."""
+        await self._ask("end_link", doc=name, number=number)
 
     # Texts.
 
@@ -212,6 +239,14 @@ def _revision(item: Message) -> Revision:
 def _deleted_document(item: Message) -> DeletedDocument:
     return DeletedDocument(
         item["number"], item["doc"], item["rev"], item["length"], time_of(item["updated"]), time_of(item["deleted"]),
+    )
+
+
+def _document_link(item: Message) -> DocumentLink:
+    last_use = time_of(item["last_use"]) if "last_use" in item else None
+    return DocumentLink(
+        item["number"], item["user"], item["grants"][0]["rights"], time_of(item["created"]), time_of(item["expires"]),
+        last_use,
     )
 
 

@@ -25,7 +25,7 @@ from .document import Document as AsyncDocument
 from .document import Peer, Saving
 from .errors import CaretError
 from .streams import Change
-from .values import BlamedLines, DeletedDocument, DocumentEvent, DocumentInfo, OldText, Revision, Tag
+from .values import BlamedLines, DeletedDocument, DocumentEvent, DocumentInfo, DocumentLink, OldText, Revision, Tag
 from .wire import Message
 
 T = TypeVar("T")
@@ -237,6 +237,15 @@ class Client:
 
     def copy(self, name: str, to: str) -> None:
         self._thread.wait(lambda: self._client.copy(name, to))
+
+    def add_link(self, name: str, rights: str, seconds: int) -> tuple[int, str]:
+        return self._thread.wait(lambda: self._client.add_link(name, rights, seconds))
+
+    def links_to(self, name: str) -> Iterator[DocumentLink]:
+        return self._thread.iterate(lambda: self._client.links_to(name))
+
+    def end_link(self, name: str, number: int) -> None:
+        self._thread.wait(lambda: self._client.end_link(name, number))
 
     def read(self, name: str, revision: int | None = None, at: datetime | None = None) -> OldText:
         return self._thread.wait(lambda: self._client.read(name, revision, at))

@@ -82,6 +82,18 @@ class DeletedDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentLink:
+    """A link to a document. `user` is what the server calls everybody who uses it."""
+
+    number: int
+    user: str
+    rights: str
+    created: datetime
+    expires: datetime
+    last_use: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentEvent:
     """Something about the documents that a program follows.
 

@@ -36,6 +36,6 @@ export const nobody = 'Somebody'
 
 /** The name of a peer, without characters that change the text around them. Without tokens, all are the same user. */
 export function peerName({ name, user }) {
-    const clean = (name || (user !== 'anonymous' && user) || '').replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, '').trim()
+    const clean = (name || user?.replace(/^(anonymous$|link\/.*)/,'') || '').replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, '').trim()
     return [...clean].slice(0, longestName).join('') || nobody
 }

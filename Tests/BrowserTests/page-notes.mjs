@@ -13,9 +13,10 @@ export async function showNotes(page, name, { author = 'Ann', token } = {}) {
             ['Clients/javascript/caret', ...['notes', 'dom', 'more-icons'].map((name) => `Sources/CaretPage/page/${name}`)]
                 .map((name) => import(`/repository/${name}.js`)))
         const caret = await Caret.connect(location.origin, { name: author, token: token ?? undefined })
-        keepNotes(caret)
+        const app = { caret, settings: { person: { name: author } } }
+        keepNotes(app)
         const show = () => {
-            const notes = new Notes({ caret, settings: { person: { name: author } } }, name)
+            const notes = new Notes(app, name)
             const text = '# Agenda\n\nMonday, 10:00. Bring the plans for the greenhouse,\nand last year\u2019s list of what grew and what did not.\n'
             const field = element('textarea', { class: 'stub-text', 'aria-label': 'Text' })
             field.value = text

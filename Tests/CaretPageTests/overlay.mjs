@@ -29,7 +29,8 @@ export const cases = {
     'a name loses what would change the text around it, and has at most 64 characters'() {
         const rows = [
             [{ name: 'Ann', user: 'ann' }, 'Ann'], [{ user: 'ann' }, 'ann'], [{ name: '', user: 'ann' }, 'ann'], [{}, 'Somebody'],
-            [{ user: 'anonymous' }, 'Somebody'], [{ name: '\u202e', user: 'ann' }, 'Somebody'],
+            [{ user: 'anonymous' }, 'Somebody'], [{ user: 'link/3/8' }, 'Somebody'], [{ name: 'Eve', user: 'link/3/8' }, 'Eve'],
+            [{ name: '\u202e', user: 'ann' }, 'Somebody'],
             [{ name: 'A\u202en\u2066n\u0007\n' }, 'Ann'], [{ name: '<b>' }, '<b>'], [{ name: '😀'.repeat(70) }, '😀'.repeat(64)],
         ]
         for (const [peer, expected] of rows) assert.equal(peerName(peer), expected)

@@ -265,6 +265,7 @@ export const cases = {
         assert.match(adviceFor({ state: 'damaged', since }, now), /^From 2\sminutes ago\. This page cannot read it\./)
         assert.match(adviceFor({ state: 'otherUser', user: 'ann', since }, now), /belongs to \u201cann\u201d\. Sign in/)
         assert.match(adviceFor({ state: 'otherUser', since }, now), /another user/)
+        assert.match(adviceFor({ state: 'otherUser', user: 'link/3/8', since }, now), /Open the same link again/)
         assert.match(adviceFor({ state: 'unknownUser', since }, now), /If it is yours, save it\.$/)
         assert.match(adviceFor({ state: 'unknownUser', user: 'ann', since }, now), /belongs to \u201cann\u201d\. Sign in/)
     },

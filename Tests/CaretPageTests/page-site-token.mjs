@@ -68,6 +68,7 @@ export const cases = {
         settings.person = {}
         assert.deepEqual(look(undefined, undefined), { name: '', color: '', isVerified: false })
         assert.deepEqual(look('anonymous', undefined), { name: '', color: '', isVerified: false })
+        assert.deepEqual(look('link/3/8', undefined), { name: '', color: '', isVerified: false })
     },
 
     ...inWorlds({

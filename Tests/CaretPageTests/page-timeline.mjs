@@ -175,9 +175,10 @@ export const cases = {
         assert.deepEqual(timeline.days, days.map(({ revision, time }) => ({ revision, time })))
     },
 
-    'users are one author on all devices, anonymous users one each'() {
+    'users are one author on all devices, anonymous users and those of a link one each'() {
         assert.equal(authorOf({ user: 'ann', client: 'p1' }), authorOf({ user: 'ann', client: 'p2' }))
         assert.notEqual(authorOf({ user: 'anonymous', client: 'p1' }), authorOf({ user: 'anonymous', client: 'p2' }))
+        assert.notEqual(authorOf({ user: 'link/3/8', client: 'p1' }), authorOf({ user: 'link/3/8', client: 'p2' }))
         assert.notEqual(authorOf({ user: 'p1', client: 'x' }), authorOf({ user: 'anonymous', client: 'p1' }))
     },
 

@@ -24,7 +24,7 @@ const tokenPath = document.querySelector('meta[name=caret-token-path]')?.content
 class App {
     settings = new Settings({ local: storage('localStorage'), session: storage('sessionStorage') })
     caret = null
-    /** The access token, or the function that gets one from the site; undefined if there is none. */
+    /** The access token of a link or of the user, or the function that gets one from the site; undefined if there is none. */
     token
     /** The exports of late.js; null until the rest of the page is loaded. */
     parts = null
@@ -47,10 +47,11 @@ class App {
         this.#show()
     }
 
-    /** Connects with the name and the color of the settings, and with the token of the site or of the settings. */
+    /** Connects with the name and the color of the settings, and with the token of a link, the site or the settings. */
     async connect() {
         const { settings } = this
-        this.token = tokenPath ? (await import('./site-token.js')).siteToken(tokenPath) : settings.token
+        this.token = settings.link
+            ?? (tokenPath ? (await import('./site-token.js')).siteToken(tokenPath) : settings.token)
         this.caret = await connect({ token: this.token, ...settings.person })
         this.caret.addEventListener('signedOut', async () => (await rest()).showSignIn(this))
     }
@@ -99,13 +100,16 @@ class App {
         location.reload()
     }
 
-    // A link may carry a token behind '#'. Browsers do not send that part to the server.
+    // An address may have a token behind '#', of a user or of a link. Browsers do not send that part to the server.
     #takeToken() {
-        const token = new URLSearchParams(location.hash.slice(1)).get('token')
-        // The site signs the user in. A link, or an older token, must not sign the user in as somebody else.
-        if (tokenPath) this.settings.signOut()
-        if (!token) return
-        if (!tokenPath) this.settings.signIn(token)
+        const { settings } = this
+        const behind = new URLSearchParams(location.hash.slice(1))
+        const [token, link] = [behind.get('token'), behind.get('link')]
+        // The site signs the user in. An address, or an older token, must not sign the user in as somebody else.
+        if (tokenPath) settings.signOut()
+        else if (token) settings.signIn(token)
+        if (!token && !link) return
+        settings.useLink(link)
         history.replaceState(null, '', location.pathname + location.search)
     }
 

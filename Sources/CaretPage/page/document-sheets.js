@@ -7,14 +7,18 @@ import { fileName, grantProblem, nameProblem, validatedName } from './name-rules
 import { notesName } from './notes-text.js'
 import { notify } from './notices.js'
 import { confirm, openMenu, openSheet } from './sheet.js'
+import { mayShare, showShare } from './share-sheet.js'
 import { offerUndo } from './trash.js'
 import { errorWords } from './words.js'
 
 const offlineWords = 'You are offline. This happens as soon as there is a connection.'
 
-/** Whether the user may write a document with this name, or any. Until the server has answered, they may. */
-export function mayWrite({ caret: { rights = 'write', grants } }, name) {
-    return rights === 'write' && (name === undefined || grantProblem(name, grants) === null)
+/**
+ * Whether the user may write a document with this name, or any. Until the server has answered, they may. The user of a link
+ * may not: they can only change the text of its document.
+ */
+export function mayWrite({ caret: { rights = 'write', grants, user } }, name) {
+    return rights === 'write' && !user?.startsWith('link/') && (name === undefined || grantProblem(name, grants) === null)
 }
 
 /** Whether the user may create a document with this name, as far as the page knows. */
@@ -57,6 +61,7 @@ export function showDocumentMenu(app, name, button) {
         mayWrite(app, name) && { label: 'Rename', icon: icon('pen'), run: () => renameDocument(app, name) },
         mayWrite(app, name) && { label: 'Move to a folder', icon: icon('folder'), run: () => moveDocument(app, name) },
         newName(app) !== undefined && { label: 'Make a copy', icon: icon('duplicate'), run: () => copyDocument(app, name) },
+        mayShare(app, name) && { label: 'Share', icon: icon('share'), run: () => showShare(app, name) },
         { label: 'Download', icon: icon('download'), run: () => attempt(app, () => downloadDocument(app, name)) },
         mayWrite(app, name) && { label: 'Delete', icon: icon('bin'), danger: true, run: () => deleteDocument(app, name) },
     ], button)

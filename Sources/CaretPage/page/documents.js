@@ -42,7 +42,7 @@ export class Documents {
     #layout = element('button', { type: 'button', class: 'round layout' })
     #new = element('button', { type: 'button', class: 'primary create', 'aria-label': 'New document', onclick: () => this.#create() })
     #trash = element('button', { type: 'button', class: 'plain-button trash-button', onclick: () => showTrash(this.#app) }, icon('bin'), 'Recently deleted')
-    /** Says that more documents may exist. */
+    /** Says that more documents may exist, or that the tab uses a link. */
     #incomplete = element('p', { class: 'quiet-text incomplete', role: 'status' })
 
     constructor(app) {
@@ -173,11 +173,14 @@ export class Documents {
         try {
             const kept = await this.#app.caret.kept()
             // The settings list what this user cannot open.
-            if (this.#list.keep(kept.filter((text) => !isForeign(text)))) this.#draw()
+            if (this.#list.keep(kept.filter((text) => !isForeign(text) && !this.#mayBeOfUser(text)))) this.#draw()
         } catch {
             // The storage has failed. The editor says whether its text is kept.
         }
     }
+
+    /** Whether another tab has this text, and this one only a link, so that it may be the text of a user. */
+    #mayBeOfUser({ state }) { return state === 'otherTab' && this.#app.settings.link }
 
     /** Whether the user may make something new depends on what exists, if they may write only some names. */
     #showNew() { this.#new.hidden = newName(this.#app) === undefined }
@@ -225,8 +228,9 @@ export class Documents {
     #showIncomplete(state) {
         const { link } = this.#app.caret
         const isOffline = !this.#list.isComplete && ['rows', 'loading'].includes(state) && link.state !== 'online' && link.reason
-        this.#incomplete.textContent = !isOffline ? ''
-            : `Offline. ${state === 'rows' ? 'The other' : 'The'} documents appear as soon as there is a connection.`
+        this.#incomplete.textContent = isOffline
+            ? `Offline. ${state === 'rows' ? 'The other' : 'The'} documents appear as soon as there is a connection.`
+            : this.#app.settings.link && state === 'rows' ? 'This tab uses a link, which opens only this document.' : ''
     }
 
     #state({ sections }, search) {

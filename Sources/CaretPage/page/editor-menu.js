@@ -5,7 +5,7 @@ import { copyDocument, deleteDocument, mayWrite, newName, renameDocument } from 
 import { icon } from './dom.js'
 import { moveDocument } from './move-to.js'
 import { fileName } from './name-rules.js'
-import { addressOf } from './route.js'
+import { linkTo, mayShare, showShare } from './share-sheet.js'
 import { openMenu } from './sheet.js'
 import { hasUndoButtons } from './undo-buttons.js'
 
@@ -20,7 +20,10 @@ export function openNameMenu(app, { document, text, isGone, button }) {
             label: 'Move to a folder', icon: icon('folder'), run: () => moveDocument(app, name), disabled: isGone || document.rights !== 'write',
         },
         newName(app) !== undefined && { label: 'Make a copy', icon: icon('duplicate'), run: () => copyDocument(app, name), disabled: isGone || !document.rights },
-        { label: 'Copy the link', icon: icon('link'), run: () => copyText(location.origin + addressOf({ screen: 'editor', name }), 'The link') },
+        isOffered && mayShare(app, name) && {
+            label: 'Share', icon: icon('share'), run: () => showShare(app, name), disabled: isGone || document.rights !== 'write',
+        },
+        { label: 'Copy the link', icon: icon('link'), run: () => copyText(linkTo(name, app.settings.link), 'The link') },
         { label: 'Copy the text', icon: icon('copy'), run: () => copyText(text(), 'The text') },
         { label: 'Download as text', icon: icon('download'), run: () => downloadText(text(), fileName(name)) },
         { label: 'Print', icon: icon('print'), run: () => print() },

@@ -1,4 +1,5 @@
 // The sentences and times of the history and of the comparison. It uses no page.
+import { userName } from './user-name.js'
 import { count } from './words.js'
 
 const longestTag = 64
@@ -59,7 +60,7 @@ export function tagObstacle(name, place, tags) {
 
 /** Which revision has a name, and since when. */
 export function tagWords({ revision, user, time }) {
-    return [`Revision ${revision.toLocaleString('en')}`, user !== 'anonymous' && `named by ${user}`, momentWords(time)].filter(Boolean).join(', ')
+    return [`Revision ${revision.toLocaleString('en')}`, userName(user) && `named by ${user}`, momentWords(time)].filter(Boolean).join(', ')
 }
 
 /** The counts of a difference. */

@@ -2,7 +2,7 @@
 import './more-icons.js'
 // The page uses it in `kept`, also while it is offline.
 import '../../../Clients/javascript/kept-list.js'
-// The history and the deleted documents need it.
+// The history, the deleted documents and the links need it.
 import '../../../Clients/javascript/listings.js'
 // It is needed for long texts, also while the page is offline.
 import '../../../Clients/javascript/long-texts.js'
@@ -12,6 +12,7 @@ import { Documents } from './documents.js'
 import { History } from './history.js'
 import { keepNotes } from './notes.js'
 import { keepPageOffline } from './offline.js'
+import { followPastedLinks } from './pasted-link.js'
 
 export { copyText, showEarlierText } from './copy.js'
 export { showUnsaved } from './difference-sheet.js'
@@ -31,7 +32,8 @@ export const screens = { history: History, compare: Compare }
 
 /** Begins what the page does besides showing a text. Returns the list of documents. */
 export function addRest(app) {
-    keepNotes(app.caret)
+    keepNotes(app)
     keepPageOffline()
+    followPastedLinks(app)
     return new Documents(app)
 }

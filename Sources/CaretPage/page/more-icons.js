@@ -13,6 +13,7 @@ addDrawings({
     print: 'M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z',
     tag: 'M4 4h8l8.5 8.5-8 8L4 12zM8.5 8.5h.01', up: 'M6 15l6-6 6 6',
     link: 'M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3A4 4 0 0 0 11 18.7l1-1',
+    share: 'M12 15V4M8 8l4-4 4 4M8 11H5v9h14v-9h-3',
     copy: 'M9 9h11v11H9zM5 15H4V4h11v1', duplicate: 'M9 9h11v11H9zM5 15H4V4h11v1M14.5 12v5M12 14.5h5', download: 'M12 4v11M7 10.5l5 5 5-5M5 20h14',
     font: 'M3 18L8 6l5 12M4.8 14h6.4M20.5 12.5v5.5M20.5 15.2a2.8 2.8 0 1 1-5.6 0a2.8 2.8 0 0 1 5.6 0',
     wrap: 'M4 6h16M4 12h13a3 3 0 0 1 0 6h-4M15 15.5L12.5 18l2.5 2.5M4 18h4', pen: 'M4 20l1-4L16 5l3 3L8 19z',

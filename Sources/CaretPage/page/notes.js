@@ -42,7 +42,8 @@ export class Notes {
     constructor(app, name, { draft = '' } = {}) {
         this.#app = app
         this.#name = name
-        this.node.hidden = !canHaveNotes(name)
+        // A link opens only the document itself. Notes that this tab has stored may be those of a user.
+        this.node.hidden = !canHaveNotes(name) || Boolean(app.settings.link)
         if (this.node.hidden) return
         this.#store = storeOf(name)
         if (draft) this.#store.write({ draft })
@@ -263,7 +264,8 @@ export class Notes {
 }
 
 /** Sends the notes that a reload has interrupted, and asks before the page ends with unsaved ones. Call this once. */
-export function keepNotes(caret) {
+export function keepNotes({ caret, settings }) {
+    if (settings.link) return
     for (const name of storedNames()) if (storeOf(name).read().outbox.length > 0) channelOf(caret, name)
     askBeforeLoss(() => hasUnsavedNotes(caret))
 }

@@ -3,6 +3,7 @@ import { palette, peerName, textColorOn } from '../../../Clients/javascript/peer
 import { avatar, element, icon } from './dom.js'
 import { forgetKept, keptTexts } from './kept-texts.js'
 import { ownLook } from './own-look.js'
+import { radio, segments } from './segments.js'
 import { confirm, openSheet } from './sheet.js'
 import { showShortcuts } from './shortcuts.js'
 import { emptyStorages, reloadSafely } from './unsaved.js'
@@ -28,7 +29,8 @@ export async function showSettings(app, { isNameFirst = false } = {}) {
         choice(app, 'scheme', 'Appearance', schemes), choice(app, 'font', 'Font of texts', fonts),
         choice(app, 'size', 'Size of texts', sizes), wrapping(app),
         element('button', { type: 'button', class: 'plain-button keyboard-button', onclick: () => close(showShortcuts) }, 'Keyboard'),
-        keptTexts(app), account(app, close),
+        // They may be texts of a user who is signed in, and this tab only has a link.
+        !settings.link && keptTexts(app), account(app, close),
     ], { className: 'settings' })
     if (action) return action()
     if (before !== JSON.stringify(settings.person)) app.caret.introduce(settings.person)
@@ -56,23 +58,14 @@ function colors(settings) {
     const swatch = (color, name) => element('label', {
         class: color ? 'swatch' : 'swatch automatic', title: name,
         style: color ? { '--color': color, '--on-color': textColorOn(color) } : {},
-    }, radio('color', color, settings.get('color'), name, () => settings.set('color', color)),
+    }, radio('settings-color', color, settings.get('color'), name, () => settings.set('color', color)),
     element('span', { class: 'circle' }, icon('tick')))
     return element('fieldset', { class: 'swatches' }, element('legend', {}, 'Your color'),
         swatch('', 'Automatic'), palette.map((color, index) => swatch(color, colorNames[index])))
 }
 
-function radio(group, value, current, label, onchange) {
-    return element('input', {
-        type: 'radio', name: `settings-${group}`, value, checked: value === current, 'aria-label': label, onchange,
-    })
-}
-
-/** A row of words of which one is chosen. */
 function choice(app, key, title, words) {
-    const options = Object.entries(words).map(([value, text]) => element('label', {},
-        radio(key, value, app.settings.get(key), text, () => apply(app, key, value)), element('span', {}, text)))
-    return element('fieldset', {}, element('legend', {}, title), element('div', { class: 'segments' }, options))
+    return segments(`settings-${key}`, title, words, app.settings.get(key), (value) => apply(app, key, value))
 }
 
 function wrapping(app) {
@@ -89,7 +82,14 @@ function apply(app, key, value) {
 
 /** Who is signed in, and the ways to leave. */
 function account(app, close) {
-    const { token, caret } = app
+    const { token, caret, settings } = app
+    if (settings.link) {
+        return element('div', { class: 'account' }, element('div', {},
+            element('p', {}, 'This tab uses a link to a document.'),
+            element('button', {
+                type: 'button', class: 'quiet', onclick: () => close(() => leave(app, () => settings.useLink(null))),
+            }, 'Leave the link')))
+    }
     return element('div', { class: 'account' },
         token !== undefined && element('div', {},
             element('p', {}, caret.user ? ['Signed in as ', element('b', {}, element('bdi', {}, caret.user))] : 'Signed in'),

@@ -2,6 +2,7 @@
 // then hold until the page is closed.
 const key = 'caret.settings'
 const tokenKey = 'caret.token'
+const linkKey = 'caret.link'
 
 const defaults = { name: '', color: '', scheme: 'system', font: 'proportional', size: '16', wrap: true, layout: 'list', order: 'name', notices: true }
 const choices = { scheme: ['system', 'light', 'dark'], font: ['proportional', 'monospace'], size: ['16', '19', '23'], layout: ['list', 'grid'], order: ['name', 'newest'] }
@@ -11,14 +12,17 @@ export class Settings {
     #local
     #session
     #values
-    /** The access token; undefined if there is none. */
+    /** The access token of the user; undefined if there is none. */
     token
+    /** The token of the link that this tab uses in place of the user's; null if it uses none. */
+    link
 
     constructor({ local, session }) {
         this.#local = local
         this.#session = session
         this.#values = { ...defaults, ...checked(parsed(read(local, key))) }
         this.token = read(session, tokenKey) ?? read(local, tokenKey) ?? undefined
+        this.link = read(session, linkKey)
     }
 
     get(name) { return this.#values[name] }
@@ -42,6 +46,12 @@ export class Settings {
         this.token = undefined
         write(this.#session, tokenKey, null)
         write(this.#local, tokenKey, null)
+    }
+
+    /** From now on, this tab uses a link, or none. The user stays signed in. */
+    useLink(token) {
+        this.link = token
+        write(this.#session, linkKey, token)
     }
 }
 

@@ -3,6 +3,7 @@
 import { connect } from './connect.js'
 import { visibleName } from './document-name.js'
 import { element, icon } from './dom.js'
+import { confirm } from './sheet.js'
 import { attemptWords, refusedWords, siteWords } from './sign-in-words.js'
 import { unsavedDocument } from './unsaved.js'
 
@@ -11,6 +12,7 @@ let open = null
 /** Shows the sheet. After the server has accepted a token, the page is loaded again with it. */
 export function showSignIn(app) {
     if (open) return
+    if (app.settings.link) return void (open = openLocked(linkNotice(app), unsavedNote(app)))
     if (typeof app.token === 'function') return void (open = openLocked(siteNotice(app), unsavedNote(app)))
     const hadToken = app.settings.token !== undefined
     // A token that the server refuses is of no use any more.
@@ -146,6 +148,22 @@ function siteNotice(app) {
         element('button', { type: 'submit', class: 'primary', autofocus: true }, 'Reload'))
 }
 
+/** The link of this tab has ended. Whoever is signed in here can go on without it. */
+function linkNotice(app) {
+    const leave = async (event) => {
+        event.preventDefault()
+        const question = 'This link can no longer save your last changes. Copy the text first.'
+        if (unsavedDocument(app) && !await confirm('Continue without your changes?', question, 'Continue')) return
+        app.settings.useLink(null)
+        location.assign('/')
+    }
+    return element('form', { onsubmit: leave },
+        element('div', { class: 'emblem' }, icon('lock')),
+        element('h1', { id: 'sign-in-title' }, 'This link has ended'),
+        element('p', { class: 'host' }, 'Ask for another one.'),
+        element('button', { type: 'submit', class: 'primary', autofocus: true }, 'Continue without the link'))
+}
+
 /** The text that the server has not saved, so that the user can copy it before the page is loaded again. */
 function unsavedNote(app) {
     const unsaved = unsavedDocument(app)
@@ -157,7 +175,8 @@ function unsavedNote(app) {
         // Without a clipboard, the user copies the selected text.
         navigator.clipboard?.writeText(text.value).catch(() => {})
     }
-    const advice = unsaved.isKept ? 'They are kept on this device.' : 'Copy the text before you sign in.'
+    const advice = app.settings.link ? 'This link can no longer save them. Copy the text.'
+        : unsaved.isKept ? 'They are kept on this device.' : 'Copy the text before you sign in.'
     return element('aside', {},
         element('p', {}, 'Your last changes of “', element('bdi', {}, visibleName(unsaved.name)), `” are not saved. ${advice}`),
         text, element('button', { type: 'button', class: 'quiet', onclick: copy }, 'Copy the text'))

@@ -2,6 +2,7 @@
 //
 // A part begins with the text at a revision, its base, and has the revisions after it. Every part except the last one
 // has `partSize` revisions. Parts far from where the user looks are dropped.
+import { userName } from './user-name.js'
 
 /** How many revisions one part has, and how many parts are held. */
 export const partSize = 1000
@@ -12,9 +13,9 @@ const stepTime = 1000
 /** More steps than these are joined into one edit, because each step copies the whole text. */
 const mostSteps = 3
 
-/** Whose change a revision is. Anonymous users are told apart by their clients. */
+/** Whose change a revision is. Users without a name of their own are told apart by their clients. */
 export function authorOf({ user, client }) {
-    return user && user !== 'anonymous' ? `user ${user}` : `client ${client}`
+    return userName(user) ? `user ${user}` : `client ${client}`
 }
 
 export class Timeline {

@@ -148,7 +148,7 @@ function siteNotice(app) {
         element('button', { type: 'submit', class: 'primary', autofocus: true }, 'Reload'))
 }
 
-/** The link of this tab has ended. Whoever is signed in here can go on without it. */
+/** The link of this tab has ended. A user who is signed in here can go on without it. */
 function linkNotice(app) {
     const leave = async (event) => {
         event.preventDefault()

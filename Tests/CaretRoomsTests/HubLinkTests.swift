@@ -97,14 +97,14 @@ struct HubLinkTests {
     }
 
     /// Rule R9.
-    @Test("the user of a link may neither make, list or end links nor delete the document")
+    @Test("the user of a link may not make, list or end links, delete the document or see deleted ones")
     func users() throws {
         let ann = try ann()
         let guest = connect(try link(by: ann))
         for request in [
             HubLinkTests.add, #"{"type":"list_links","doc":"a"}"#,
             #"{"type":"end_link","doc":"a","number":1}"#,
-            #"{"type":"delete","doc":"a"}"#,
+            #"{"type":"delete","doc":"a"}"#, #"{"type":"list_deleted"}"#, #"{"type":"undelete","number":2}"#,
         ] {
             #expect(guest.asks(request) == ["forbidden"])
         }
@@ -122,6 +122,19 @@ struct HubLinkTests {
         #expect(ann.asks(#"{"type":"end_link","id":4,"doc":"a","number":2}"#) == [#"{"type":"done","id":4}"#])
         #expect(first.hears() == [HubLinkTests.bye])
         #expect(second.asks(#"{"type":"ping","id":5}"#) == [#"{"type":"pong","id":5}"#])
+    }
+
+    /// Rule R10.
+    @Test("a link that ends between its lookup and the join of its connection gives no rights")
+    func endedWhileJoining() throws {
+        let token = try link(by: try ann())
+        let guest = world.connection()
+        guest.send([#"{"type":"hello","protocol":1,"client":"some-client","token":"\#(token)"}"#])
+        // The lookup is answered.
+        world.step()
+        #expect(world.store.rename(DocumentID(1), to: try DocumentName("c")) == .renamed)
+        world.run()
+        #expect(guest.hears() == ["welcome", HubLinkTests.bye])
     }
 
     /// Rule R10.

@@ -29,10 +29,6 @@ extension HubState {
         }
         if let publicPusher { emit(.publish(.joined(publicPusher, at: now))) }
         if identity != joining.identity { change(identity, of: joining.connection) }
-        // The link may have ended with a rename or a deletion since it was looked up.
-        if UserName.isOfLink(identity.user) {
-            checkTokens(Set([identity.credential.stored].compactMap(\.self)))
-        }
         admit(joining.pusher)
     }
 
@@ -89,8 +85,12 @@ extension HubState {
 
     private mutating func admit(_ pusher: Pusher) {
         guard let connection = joinedConnections.admitted(of: pusher) else { return }
-        let expiresIn = joinedConnections[connection]?.identity.timeToEnd(at: wall)
-        emit(.sendToConnection(connection, .admitted(expiresIn: expiresIn)))
+        let identity = joinedConnections[connection]?.identity
+        emit(.sendToConnection(connection, .admitted(expiresIn: identity?.timeToEnd(at: wall))))
+        // The link may have ended with a rename or a deletion since it was looked up.
+        if let identity, UserName.isOfLink(identity.user), let token = identity.credential.stored {
+            checkTokens([token])
+        }
     }
 
     /// Changes the grants of a token. `grants` is nil if the token was revoked.

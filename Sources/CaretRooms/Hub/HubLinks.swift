@@ -24,16 +24,17 @@ extension HubState {
             return RequestRefusal(
                 .forbidden, "this server makes no links; share_links in its configuration allows them")
         }
-        if isOfLink(request) {
-            return RequestRefusal(.forbidden, "the user of a link may neither make, list nor end links")
-        }
+        if let refusal = refusalOfLinkUser(request, to: "make, list or end links") { return refusal }
         return access(request, to: name) < .write
             ? RequestRefusal(.forbidden, "links to the document need the right to write") : nil
     }
 
-    /// Whether the requester has connected with a link.
-    func isOfLink(_ request: HubRequest) -> Bool {
-        joinedConnections[request.connection].map { UserName.isOfLink($0.identity.user) } ?? false
+    /// The refusal if the requester has connected with a link. Its users may use the text, and nothing else that needs
+    /// the right to write.
+    func refusalOfLinkUser(_ request: HubRequest, to action: String) -> RequestRefusal? {
+        guard let joined = joinedConnections[request.connection], UserName.isOfLink(joined.identity.user)
+        else { return nil }
+        return RequestRefusal(.forbidden, "the user of a link may not \(action)")
     }
 
     mutating func perform(
@@ -78,11 +79,7 @@ extension HubState {
 
     /// The store has ended all links to a document. Ends their connections.
     mutating func linksEnded(to document: DocumentID) {
-        let users = UserName.ofLinks(to: document)
-        for connection in joinedConnections.connections {
-            guard let identity = joinedConnections[connection]?.identity, users.contains(identity.user),
-                let token = identity.credential.stored
-            else { continue }
+        for token in joinedConnections.tokens(of: UserName.ofLinks(to: document)).sorted() {
             grantsChanged(nil, of: token)
         }
     }

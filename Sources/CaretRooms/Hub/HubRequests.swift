@@ -48,9 +48,7 @@ extension HubState {
         case .tags(let name, let tags): return refusal(of: tags, on: name, request)
         case .links(let name, _): return refusalOfLinks(to: name, request)
         case .delete:
-            if isOfLink(request) {
-                return RequestRefusal(.forbidden, "the user of a link may not delete the document")
-            }
+            if let refusal = refusalOfLinkUser(request, to: "delete the document") { return refusal }
             return access < .write
                 ? RequestRefusal(.forbidden, "deleting the document needs the right to write") : nil
         case .rename(_, let to, _):

@@ -21,14 +21,21 @@ package struct DeletedListJob: Equatable, Sendable {
 /// Listing deleted documents, and bringing them back.
 extension HubState {
     mutating func begin(_ list: ListDeleted, _ request: HubRequest) {
+        if let refusal = refusalToSeeTrash(request) { return refuse(request, refusal) }
         let after = list.after.map { DocumentID(Int64($0)) }
         proceed(DeletedListJob(request: request, list: list, after: after))
     }
 
     mutating func begin(_ undelete: Undelete, _ request: HubRequest) {
+        if let refusal = refusalToSeeTrash(request) { return refuse(request, refusal) }
         let document = DocumentID(Int64(undelete.number))
         let before = DocumentID(document.value - 1)
         call(.deleted(prefix: "", after: before, limit: 1), for: .trash(.find(request, document)))
+    }
+
+    /// An earlier document with the same name is none of their business.
+    private func refusalToSeeTrash(_ request: HubRequest) -> RequestRefusal? {
+        refusalOfLinkUser(request, to: "list deleted documents or bring them back")
     }
 
     mutating func advance(_ job: TrashJob, with answer: StoreAnswer) {

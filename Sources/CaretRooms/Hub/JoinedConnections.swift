@@ -187,6 +187,12 @@ package struct JoinedConnections: Equatable, Sendable {
     }
 
     /// The connections of a token.
+    /// The tokens with which users whose names are in a range have joined.
+    func tokens(of users: Range<ByteString>) -> Set<TokenID> {
+        let found = connectionsByID.values.lazy.filter { users.contains($0.identity.user) }
+        return Set(found.compactMap(\.identity.credential.stored))
+    }
+
     func connections(with token: TokenID) -> [ConnectionID] {
         connections.filter { connectionsByID[$0]?.identity.credential.stored == token }
     }

@@ -5,7 +5,11 @@
 // FOLDER has the programs; .build/release if it is missing. Writes every screen and state, in light and dark, on a phone
 // and on a desktop, to .build/pictures, and the pictures of the docs to docs/pictures. A NAME is the
 // beginning of a picture's name: with NAMEs, only these pictures are taken. Pictures of the docs are named `docs/…`.
-import { mkdirSync } from 'node:fs'
+//
+// With AXE=FILE, the screens and states are checked by axe-core instead, whose file axe.min.js this is; the package
+// axe-playwright-python of PyPI has it. A finding is a failure.
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runSuite, test } from '../Tests/NodeSupport/suite.mjs'
 import { startPages, windows } from '../Tests/BrowserTests/pages.mjs'
@@ -16,6 +20,7 @@ import { states, StateWorld } from './picture-states.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const all = `${root}.build/pictures`
 const [programs = `${root}.build/release`, ...wanted] = process.argv.slice(2)
+const axe = process.env.AXE && readFileSync(process.env.AXE, 'utf8')
 const isWanted = (name) => wanted.length === 0 || wanted.some((one) => name.startsWith(one))
 
 const shopping = 'Milk\nBread\nTea, the green one\n'
@@ -67,13 +72,23 @@ function pressFirst(page, selector) {
     }, selector, selector)
 }
 
+/** What axe-core finds on a page. */
+async function findings(page) {
+    await page.send('Runtime.evaluate', { expression: axe })
+    return page.evaluate(async () => {
+        const { violations } = await window.axe.run(document, { resultTypes: ['violations'] })
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+    })
+}
+
 /** For each window and scheme, takes a picture of the page that `show` makes. If one fails, the others are still taken. */
 async function inAllWindows(name, show) {
     for (const window of ['phone', 'desktop']) {
         for (const scheme of ['light', 'dark']) {
             await test(`${name}-${window}-${scheme}`, async () => {
                 const page = await show(windows[window], scheme)
-                await page.screenshot(`${all}/${name}-${window}-${scheme}.png`)
+                if (axe) assert.deepEqual(await findings(page), [])
+                else await page.screenshot(`${all}/${name}-${window}-${scheme}.png`)
                 await page.close()
             })
         }
@@ -112,7 +127,7 @@ async function takeStates() {
 
 await runSuite(async function pictures() {
     mkdirSync(all, { recursive: true })
-    await takeDocPictures(programs, isWanted)
+    if (!axe) await takeDocPictures(programs, isWanted)
     await takeScreens()
     await takeStates()
 })

@@ -24,7 +24,7 @@ function partNode({ kind, text, length }) {
     switch (kind) {
     case 'inserted': return element('ins', {}, visibleLineEnds(text))
     case 'removed': return element('del', {}, text === '' ? `\u2212${count(length, 'character')}` : visibleLineEnds(text))
-    case 'skipped': return element('span', { class: 'skipped', 'aria-label': 'text without changes' }, text)
+    case 'skipped': return element('span', { class: 'skipped', role: 'img', 'aria-label': 'text without changes' }, text)
     default: return text
     }
 }

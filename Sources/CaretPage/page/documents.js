@@ -211,7 +211,7 @@ export class Documents {
         const search = typedName(this.#search.value)
         const shown = this.#list.shown({ search, collapsed: this.#collapsed, limit: this.#limit, order: this.#app.settings.get('order') })
         const state = this.#state(shown, search)
-        this.#content.toggleAttribute('aria-busy', state === 'loading')
+        this.#content.setAttribute('aria-busy', state === 'loading')
         const drawn = state === 'no match' ? `${state}: ${search}` : state
         this.#showIncomplete(state)
         this.#trash.hidden = state === 'loading' || state === 'error' || !mayWrite(this.#app)

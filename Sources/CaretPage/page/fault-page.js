@@ -8,7 +8,7 @@ import { addressOf } from './route.js'
 export function showFault(error, { route, token }) {
     const reason = typeof WebAssembly === 'undefined' ? 'This browser has no WebAssembly, which the page needs.' : error.message
     const text = element('div', { class: 'fault-text' })
-    fill(document.body, element('div', { class: 'plain' },
+    fill(document.body, element('div', { class: 'plain', role: 'main' },
         element('h1', {}, 'This page cannot start'), element('p', {}, reason), text,
         element('p', {}, element('button', { type: 'button', class: 'quiet', onclick: () => location.reload() }, 'Reload'))))
     if (!route.name) return

@@ -37,7 +37,7 @@ export class HistoryView {
             filter: iconButton('people', 'Show changes by one person', ({ currentTarget }) => actions.chooseAuthor(currentTarget)),
             tags: iconButton('tag', 'Named revisions', () => actions.openTags()),
             copy: iconButton('copy', 'Copy this text', () => actions.copy()),
-            compare: element('a', { class: 'round wide', 'aria-label': 'Compare with now', title: 'Compare with now' },
+            compare: element('a', { class: 'round wide', role: 'link', 'aria-label': 'Compare with now', title: 'Compare with now' },
                 icon('compare'), element('span', {}, 'Compare with now')),
             banners: element('div', { class: 'history-banners' }),
             text: element('div', { class: 'history-text', tabindex: 0, role: 'region', 'aria-label': 'Text' }),
@@ -99,6 +99,7 @@ export class HistoryView {
         const obstacle = restoreObstacle({ place, head, rights, isOnline, isGone: gone !== null })
         restore.disabled = obstacle !== null
         restore.title = obstacle ?? ''
+        compare.ariaDisabled = isEmpty
         if (isEmpty) compare.removeAttribute('href')
         else compare.href = addressOf({ screen: 'compare', name: this.#name, from: place })
         this.node.classList.toggle('without-changes', isEmpty)

@@ -14,10 +14,11 @@ export class NotesList {
     #rows = new Map()
     #longest = step
     #last = null
-    #items = element('ol', { class: 'notes-list', role: 'log', 'aria-label': 'Notes' })
+    #items = element('ol', { class: 'notes-list' })
     #earlier = element('button', { type: 'button', class: 'plain-button notes-earlier', hidden: true, onclick: () => this.#showEarlier() })
     #empty = element('p', { class: 'empty', hidden: true })
-    node = element('div', { class: 'notes-scroll', tabindex: '-1' }, this.#earlier, this.#items, this.#empty)
+    node = element('div', { class: 'notes-scroll', tabindex: '-1' }, this.#earlier,
+        element('div', { role: 'log', 'aria-label': 'Notes' }, this.#items), this.#empty)
 
     constructor({ markOf, statusOf }) {
         this.#markOf = markOf

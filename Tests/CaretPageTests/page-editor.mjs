@@ -115,6 +115,17 @@ const left = {
         await once(offline, 'closed')
         assert.deepEqual([offline.closings, refused.closings], [1, 0])
     },
+
+    async 'a document whose client was closed is left alone, because the page is loaded again'() {
+        const all = new LeftDocuments()
+        const [closed, saved] = [new FakeDocument(), new FakeDocument()]
+        all.leave(closed)
+        all.leave(saved)
+        Object.defineProperty(closed, 'saving', { get() { throw new Error('agenda is closed') } })
+        // Its timer ends before that of the other one.
+        await once(saved, 'closed')
+        assert.deepEqual([closed.closings, all.mayLose], [0, false])
+    },
 }
 
 export const cases = {

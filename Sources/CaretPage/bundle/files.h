@@ -6,7 +6,7 @@
 #include "../embed.h"
 #define NAME "bundle/index.html"
 #include "../embed.h"
-#define NAME "bundle/page/app-IZZYWOAN.js"
+#define NAME "bundle/page/app-P3KMV4ZV.js"
 #include "../embed.h"
 #define NAME "bundle/page/channel-lock-K7NYR5EV.js"
 #include "../embed.h"

@@ -33,16 +33,20 @@ export class LeftDocuments {
 
 // While a document is offline or opening, `close` would wait and then give up.
 function isSettled(document) {
-    const { state } = document.saving
-    return state === 'saved' || (state === 'refused' && document.unsaved.length === 0)
+    return ask(() => {
+        const { state } = document.saving
+        return state === 'saved' || (state === 'refused' && document.unsaved.length === 0)
+    })
 }
 
 /** Whether a document has changes that are neither on the server nor kept on this device. */
-export function mayLose(document) {
+export function mayLose(document) { return ask(() => document.unsaved.length > 0 && !(document.isKept ?? false)) }
+
+/** False after a fault of the module, when the page shows the text, and while the page is loaded again. */
+function ask(question) {
     try {
-        return document.unsaved.length > 0 && !(document.isKept ?? false)
+        return question()
     } catch {
-        // After a fault of the module, nobody can tell. The page shows the text.
         return false
     }
 }

@@ -6,8 +6,8 @@
 // and on a desktop, to .build/pictures, and the pictures of the docs to docs/pictures. A NAME is the
 // beginning of a picture's name: with NAMEs, only these pictures are taken. Pictures of the docs are named `docs/…`.
 //
-// With AXE=FILE, the screens and states are checked by axe-core instead, whose file axe.min.js this is; the package
-// axe-playwright-python of PyPI has it. A finding is a failure.
+// With AXE=FILE, axe-core checks the screens and states, and no pictures are taken. FILE is axe.min.js, for example from
+// the package axe-playwright-python of PyPI. A finding is a failure.
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

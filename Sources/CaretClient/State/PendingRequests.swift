@@ -120,7 +120,8 @@ extension ClientMessage {
     /// Whether the request is idempotent. The server recognises a repeated push or restore by its number.
     fileprivate var isIdempotent: Bool {
         switch self {
-        // A repeated copy would find that its name is taken.
+        // A repeated copy would find that its name is taken, a repeated request would make a second link, and a link that
+        // has ended cannot be ended again.
         case .tags(.copy), .links(.add), .links(.end): false
         case .list, .listDeleted, .read, .history, .blame, .push, .restore, .ping, .tags, .links: true
         case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listNodes), .admin(.trim),

@@ -15,7 +15,7 @@ package struct AssistantSession {
 
     /// The versions that begin with `initialize`, newest first.
     package static let versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
-    /// The version whose requests each name it, so that nothing has to begin.
+    /// In this version, every request contains the version number, and there is no `initialize`.
     package static let statelessVersion = "2026-07-28"
 
     private static let instructions = """
@@ -24,8 +24,8 @@ package struct AssistantSession {
         was changed meanwhile, read the document again.
         """
 
-    /// The calls without a result, and whether each is of the stateless version. A program must not use an id again before
-    /// that.
+    /// The calls that have no result yet. The value says whether the call uses the stateless version. A program must not
+    /// reuse the id of such a call.
     private var running: [RequestID: Bool] = [:]
     private var isInitialized = false
 
@@ -156,10 +156,10 @@ extension RequestID {
 }
 
 extension JSON {
-    /// A result of the stateless version says that it is complete.
+    /// In the stateless version, every result has this field.
     fileprivate var complete: JSON { adding("resultType", .text("complete")) }
 
-    /// A result that is the same for everybody, until another version of Caret answers.
+    /// Clients may cache the result for an hour. It is the same for all users, and changes only with the version of Caret.
     fileprivate var cacheable: JSON {
         adding("ttlMs", .number(3_600_000)).adding("cacheScope", .text("public"))
     }

@@ -17,13 +17,12 @@ package struct LinePart: Equatable {
 
     package init(_ lines: ToolLines, of text: String) throws(Fault) {
         var all = text.split(separator: "\n", omittingEmptySubsequences: false)
-        // The end of the last line begins no other line.
+        // A line break at the end of the text does not start another line.
         if all.last?.isEmpty == true { all.removeLast() }
-        let first = lines.first - 1
-        guard first < all.count || first == 0 else { throw Fault(first: lines.first, count: all.count) }
-        let last = lines.count.map { min(all.count, first + min($0, all.count)) } ?? all.count
-        let isEnd = last == all.count
-        self.text = all[first..<last].joined(separator: "\n") + (isEnd && !text.hasSuffix("\n") ? "" : "\n")
-        words = last > first ? "lines \(first + 1) to \(last) of \(all.count)" : "without lines"
+        let part = all.dropFirst(lines.first - 1).prefix(lines.count ?? .max)
+        if part.isEmpty, lines.first > 1 { throw Fault(first: lines.first, count: all.count) }
+        let isEnd = part.endIndex == all.endIndex
+        self.text = part.joined(separator: "\n") + (isEnd && !text.hasSuffix("\n") ? "" : "\n")
+        words = part.isEmpty ? "without lines" : "lines \(lines.first) to \(part.endIndex) of \(all.count)"
     }
 }

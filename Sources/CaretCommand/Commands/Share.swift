@@ -1,27 +1,27 @@
 import CaretClient
-import CaretLog
 import CaretWire
 
 /// Makes, lists and ends links to a document.
 struct Share: Subcommand {
     private static let read = Option(
-        "read", value: "DURATION", "makes a link for reading that lasts so long: 12h or 7d, at most 30d")
+        "read", value: "DURATION", "makes a link for reading that lasts this long: 12h or 7d, at most 30d")
     private static let write = Option(
-        "write", value: "DURATION", "makes a link for reading and writing that lasts so long")
+        "write", value: "DURATION", "makes a link for reading and writing that lasts this long")
     private static let end = Option("end", value: "NUMBER", "ends the link with this number")
 
     static let description = CommandDescription(
         "share", "makes a link to a document, or lists its links",
         details: """
-            Everybody who has the link can use it, until it ends. It is printed only once and stored nowhere: the address of \
-            the page with a token behind #link=, or only the token if the server has no page for other machines. Renaming or deleting the \
-            document ends its links. The server must allow links (share_links).
+            Everybody who has the link can use it until it ends. The command prints the address of the page with a token \
+            behind #link=, or only the token if the server has no page for other machines. The server does not store the \
+            token, so it cannot be printed again. Renaming or deleting the document ends its links. The server must allow \
+            links (share_links).
             """,
         arguments: [Argument("DOC", .document, "the document")], options: [read, write, end])
 
     private enum Action {
         case list
-        case add(LinkRights, seconds: Int)
+        case add(LinkRight, seconds: Int)
         case end(number: Int)
     }
 
@@ -62,7 +62,7 @@ struct Share: Subcommand {
                 TokenList.show(
                     links, orIfEmpty: "there are no links; `caret share DOC --read 7d` makes one", in: context
                 )
-            case .add(let rights, let seconds): try await add(rights, seconds, client, context)
+            case .add(let right, let seconds): try await add(right, seconds, client, context)
             case .end(let number):
                 try await client.endLink(number, to: document)
                 context.report(
@@ -74,12 +74,11 @@ struct Share: Subcommand {
     }
 
     private func add(
-        _ rights: LinkRights, _ seconds: Int, _ client: LiveClient, _ context: CommandContext
+        _ right: LinkRight, _ seconds: Int, _ client: LiveClient, _ context: CommandContext
     ) async throws {
-        // Without a page that the others can reach, the token is of use to programs.
+        // If other people cannot reach a page, only programs can use the link, and they need just the token.
         let page = try? await PageAddress(served: client.welcome().page?.string, at: client.address)
-        let link = try await client.makeLink(
-            to: document, rights == .write ? .write : .read, seconds: seconds)
+        let link = try await client.makeLink(to: document, right, seconds: seconds)
         let url = page.map { "\($0.text(of: document, at: nil))#link=\(link.text)" }
         context.report(
             .object([

@@ -4,8 +4,8 @@ package enum TokenCall: Equatable, Sendable {
     /// Creates a token. Only the answer to this call contains the token's text. The store does not compare `expires` with any
     /// clock: its callers decide whether a token has ended.
     case add(UserName, Grants, expires: Int64?, at: Int64)
-    /// Creates a token with one grant, to a document that has this name. The name of its user
-    /// is `UserName.ofLink`. `gone` means that the document no longer has this name.
+    /// Creates a token with a grant on one document. `UserName.ofLink` makes the name of its user. `gone` means that the
+    /// document no longer has this name.
     case addLink(to: DocumentID, named: DocumentName, Access, expires: Int64, at: Int64)
     /// Finds the token with this text, even if it has ended. The time of a refusal does not show whether the token's number
     /// exists, or how much of the text was right.

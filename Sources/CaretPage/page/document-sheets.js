@@ -9,6 +9,7 @@ import { notify } from './notices.js'
 import { confirm, openMenu, openSheet } from './sheet.js'
 import { mayShare, showShare } from './share-sheet.js'
 import { offerUndo } from './trash.js'
+import { isOfLink } from './user-name.js'
 import { errorWords } from './words.js'
 
 const offlineWords = 'You are offline. This happens as soon as there is a connection.'
@@ -18,7 +19,7 @@ const offlineWords = 'You are offline. This happens as soon as there is a connec
  * may not: they can only change the text of its document.
  */
 export function mayWrite({ caret: { rights = 'write', grants, user } }, name) {
-    return rights === 'write' && !user?.startsWith('link/') && (name === undefined || grantProblem(name, grants) === null)
+    return rights === 'write' && !isOfLink(user) && (name === undefined || grantProblem(name, grants) === null)
 }
 
 /** Whether the user may create a document with this name, as far as the page knows. */

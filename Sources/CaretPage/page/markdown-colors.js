@@ -1,9 +1,10 @@
 // The colors of Markdown in the text of the editor.
 //
-// A textarea shows all of its letters in one color. So a layer with the same text stands behind it, and shows only the
-// backgrounds of headings, code, links and marks. The field is drawn over the layer with a blend mode: its letters take the
-// color behind them, and the paper between them stays as it is. Every letter on the screen belongs to the field, so
-// selecting, spell checking and input methods work as usual. If the layer is wrong, a color is wrong, but never a letter.
+// A textarea can show its text in only one color. So there is a layer with the same text behind the textarea. The layer
+// has a colored background for each heading, piece of code, link and mark. The textarea is drawn over it with a blend mode,
+// which gives each letter the color behind it and leaves the space between letters unchanged. The user sees only letters
+// of the textarea, so selection, spell checking and input methods work as usual. A fault in the layer can only make a color
+// wrong.
 import { element } from './dom.js'
 import { MarkdownText } from './markdown.js'
 

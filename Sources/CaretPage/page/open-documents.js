@@ -42,7 +42,7 @@ function isSettled(document) {
 /** Whether a document has changes that are neither on the server nor kept on this device. */
 export function mayLose(document) { return ask(() => document.unsaved.length > 0 && !(document.isKept ?? false)) }
 
-/** False after a fault of the module, when the page shows the text, and while the page is loaded again. */
+/** The answer, or false if the document can no longer be read: after a fault of the module, or during a reload. */
 function ask(question) {
     try {
         return question()

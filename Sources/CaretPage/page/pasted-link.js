@@ -1,4 +1,5 @@
-// A link that is opened in a tab that has the same document open already. The browser loads nothing then.
+// If a tab already shows a document, and the user opens a link to the same document in this tab, the browser does not load
+// the page again.
 
 /** Loads the page again with the link. */
 export function followPastedLinks(app) {

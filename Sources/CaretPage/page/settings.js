@@ -48,7 +48,7 @@ export class Settings {
         write(this.#local, tokenKey, null)
     }
 
-    /** From now on, this tab uses a link, or none. The user stays signed in. */
+    /** Makes this tab use a link, or none if `token` is null. The user stays signed in. */
     useLink(token) {
         this.link = token
         write(this.#session, linkKey, token)

@@ -19,7 +19,7 @@ struct AnswerPage<Item: Equatable & Sendable>: Equatable, Sendable {
         }
     }
 
-    /// Adds an item of so many bytes. Returns false if the page is full. The first item always fits.
+    /// Adds an item with this encoded size. Returns false if the page is full. The first item always fits.
     mutating func add(_ item: Item, of bytes: Int, atMost count: Int, within limit: Int) -> Bool {
         self.bytes += bytes
         hasMore = (items.count >= count || self.bytes > limit) && !items.isEmpty

@@ -29,8 +29,7 @@ extension HubState {
             ? RequestRefusal(.forbidden, "links to the document need the right to write") : nil
     }
 
-    /// The refusal if the requester has connected with a link. Its users may use the text, and nothing else that needs
-    /// the right to write.
+    /// The refusal if the requester has connected with a link.
     func refusalOfLinkUser(_ request: HubRequest, to action: String) -> RequestRefusal? {
         guard let joined = joinedConnections[request.connection], UserName.isOfLink(joined.identity.user)
         else { return nil }

@@ -33,7 +33,7 @@ extension HubState {
         call(.deleted(prefix: "", after: before, limit: 1), for: .trash(.find(request, document)))
     }
 
-    /// An earlier document with the same name is none of their business.
+    /// A link must not show earlier documents that had the same name.
     private func refusalToSeeTrash(_ request: HubRequest) -> RequestRefusal? {
         refusalOfLinkUser(request, to: "list deleted documents or bring them back")
     }

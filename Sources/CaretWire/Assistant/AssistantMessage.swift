@@ -17,8 +17,8 @@ package struct AssistantMessage: Equatable, Sendable {
 
     /// Nil if the message expects no answer.
     package let id: RequestID?
-    /// The version of the protocol that the request itself names, as all requests do since 2026-07-28. Nil for a request
-    /// of an older version, which `initialize` has agreed on.
+    /// The version of the protocol in the request. Nil before version 2026-07-28, where only `initialize` contains the
+    /// version.
     package let version: WireString?
     package let content: Content
 
@@ -101,7 +101,7 @@ extension AssistantMessage.Content {
         self = known
     }
 
-    /// Nil if not every version has this method.
+    /// Reads a method that all versions have. Nil if it is another method.
     private init?(ofAnyVersion method: JSONString, _ fields: Fields) throws(FieldFault) {
         if method.equals("tools/call") {
             self = try fields.object("params", Self.init(call:))

@@ -164,7 +164,7 @@ struct AssistantSessionTests {
         }
     }
 
-    /// A request of the version whose requests name it.
+    /// A request of version 2026-07-28.
     private func stateless(
         _ method: String, _ rest: String = "", version: String = "2026-07-28",
         capabilities: String = #","io.modelcontextprotocol/clientCapabilities":{}"#
@@ -173,7 +173,7 @@ struct AssistantSessionTests {
         return Array(#"{"jsonrpc":"2.0","id":4,"method":"\#(method)","params":{\#(meta)\#(rest)}}"#.utf8)
     }
 
-    @Test("a request that names the version 2026-07-28 needs no initialize, in any order with older ones")
+    @Test("requests of version 2026-07-28 need no initialize, and can be mixed with older ones")
     func statelessRequests() throws {
         for var session in [AssistantSession(), session()] {
             let found = try #require(line(session.received(stateless("server/discover"))))

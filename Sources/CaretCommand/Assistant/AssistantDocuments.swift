@@ -18,9 +18,7 @@ actor AssistantDocuments {
         do {
             return try await run(call)
         } catch {
-            let advice = (error as? ServerRefusal)?.adviceForAssistant
-            return ToolResult(
-                [Failure(error).message, advice].compactMap(\.self).joined(separator: "\n"), isError: true)
+            return .refusal((error as? ServerRefusal)?.code, Failure(error).message)
         }
     }
 
@@ -38,55 +36,46 @@ actor AssistantDocuments {
     }
 
     private func list(_ prefix: String) async throws -> ToolResult {
-        let page = try await client.list(prefix: prefix, limit: 1_000)
-        let lines = page.documents.map {
-            "\($0.name)  revision \($0.revision.value), \($0.length) characters"
-        }
-        if lines.isEmpty { return ToolResult("there are no documents") }
-        let more = page.hasMore ? ["there are more; pass a longer prefix"] : []
-        return ToolResult((lines + more).joined(separator: "\n"))
+        let page = try await client.list(prefix: prefix, limit: ToolResult.mostDocuments)
+        return .documents(
+            page.documents.map { ($0.name, $0.revision, $0.length) }, hasMore: page.hasMore)
     }
 
     private func read(_ name: String, _ revision: Int?, _ lines: ToolLines?) async throws -> ToolResult {
-        let (found, text): (Int, String)
-        if let revision {
-            (found, text) = (
-                revision, try await client.read(name, at: .revision(Revision(revision))).text
-            )
-        } else {
-            let document = try await document(name)
-            (found, text) = (document.revision.value, document.text.string)
+        if let revision = revision.map({ Revision($0) }) {
+            let old = try await client.read(name, at: .revision(revision))
+            return .text(old.text, of: name, at: revision, lines: lines)
         }
-        guard let lines else { return ToolResult("\(name), revision \(found):", text) }
-        let part = try LinePart(lines, of: text)
-        return ToolResult("\(name), revision \(found), \(part.words):", part.text)
+        let document = try await document(name)
+        return .text(document.text.string, of: name, at: document.revision, lines: lines)
     }
 
     private func history(of name: String, _ limit: Int) async throws -> ToolResult {
         let head = try await client.entry(of: name).revision.value
         let page = try await client.history(
             of: name, after: .revision(Revision(max(0, head - limit))), limit: limit)
-        if page.entries.isEmpty { return ToolResult("\(name) has no revisions") }
-        let lines = page.entries.reversed().map { entry in
-            "revision \(entry.revision.value)  \(Stamp.universal(entry.time))  \(entry.user.printable)  "
-                + "+\(entry.inserted) -\(entry.deleted)"
-        }
-        return ToolResult("\(name), newest first:", lines.joined(separator: "\n"))
+        return .history(
+            of: name,
+            page.entries.map {
+                ToolRevision(
+                    $0.revision, by: $0.user.printable, at: $0.time.milliseconds, inserted: $0.inserted,
+                    deleted: $0.deleted)
+            })
     }
 
     private func edit(_ name: String, _ old: String, _ new: String) async throws -> ToolResult {
         let document = try await document(name)
         let new = TextBuffer(normalizing: new)
-        try document.edit { text in [try Edit(Passage(old, in: text.string).range, new.string)] }
+        try document.edit { text in [try Edit(UniquePassage(old, in: text.string).range, new.string)] }
         showCaret(after: new, in: document)
         try await document.saved()
-        return ToolResult("\(name): saved as revision \(document.revision.value)")
+        return .saved(name, as: document.revision)
     }
 
     /// Shows people where the assistant wrote. Its caret is behind the first place with this text, and other
     /// people may have moved it.
     private func showCaret(after text: TextBuffer, in document: LiveDocument) {
-        guard let passage = try? Passage(text.string, in: document.text.string) else { return }
+        guard let passage = try? UniquePassage(text.string, in: document.text.string) else { return }
         try? document.select([Selection(caret: passage.range.upperBound)])
     }
 
@@ -103,10 +92,8 @@ actor AssistantDocuments {
         }
         let saved = try await client.push(
             text, to: name, since: version, creating: creates, answeringWithText: true)
-        let sentence =
-            "\(name): \(saved.isUnchanged ? "unchanged, at" : "saved as") revision \(saved.revision.value)"
-        guard let merged = saved.text, merged != text else { return ToolResult(sentence) }
-        return ToolResult("\(sentence). Other people changed the text meanwhile. It is now:", merged)
+        return .saved(
+            name, as: saved.revision, isUnchanged: saved.isUnchanged, text: text, merged: saved.text)
     }
 
     private func wait(_ name: String, after revision: Int, seconds: Int) async throws -> ToolResult {
@@ -123,14 +110,10 @@ actor AssistantDocuments {
             }
         }
         try Task.checkCancellation()
-        let (newest, text) = (document.revision.value, document.text)
-        if newest <= revision { return ToolResult("\(name): no change since revision \(revision)") }
+        let (newest, text) = (document.revision, document.text)
+        if newest.value <= revision { return .unchanged(name, since: revision) }
         let old = try TextBuffer(await client.read(name, at: .revision(Revision(revision))).text)
-        let lines = try LineDiff(from: old, to: text, by: diff(from: old, to: text))
-        let patch = Patch(lines, from: "revision \(revision)", to: "revision \(newest)")
-        return ToolResult(
-            "\(name): revision \(newest). What changed since revision \(revision):",
-            DiffPage(patch, style: Style(isColored: false), isForUsers: false).text)
+        return try .changes(in: name, from: old, at: revision, to: text, at: newest)
     }
 
     // MARK: Open documents
@@ -156,21 +139,6 @@ actor AssistantDocuments {
     private func close(_ name: String) {
         for known in open where known.name == name { known.document.close() }
         open.removeAll { $0.name == name }
-    }
-}
-
-extension ServerRefusal {
-    /// What an assistant can do, which has tools, and no shell.
-    fileprivate var adviceForAssistant: String? {
-        switch code {
-        case .notFound: "list_documents lists the documents that you may read"
-        case .badName: "a name consists of parts separated by /; no part can be empty, . or .."
-        case .baseAhead, .baseTrimmed, .epochChanged, .baseBehind: "read the newest text of the document"
-        case .tooLarge: "nothing was changed; write less"
-        case .rateLimited, .overloaded, .shuttingDown: "try again later"
-        case .unauthorized, .tokenEnded, .forbidden: "ask the user for a token with this right"
-        default: nil
-        }
     }
 }
 

@@ -1,4 +1,5 @@
 import CaretClient
+import CaretConfig
 import CaretWire
 import Glibc
 import Synchronization
@@ -30,7 +31,7 @@ struct AssistantServer: Subcommand {
 /// Runs the steps of an `AssistantSession`.
 private final class AssistantConnection: Sendable {
     private struct State {
-        var session = AssistantSession()
+        var session = AssistantSession(AssistantAnswers(caretVersion: Version.number))
         var tasks: [RequestID: Task<Void, Never>] = [:]
         /// The calls that only wait for changes of others.
         var waits: Set<RequestID> = []
@@ -87,8 +88,8 @@ private final class AssistantConnection: Sendable {
         if let line { put(line) }
     }
 
-    private func put(_ line: String) {
-        output.write(line + "\n")
+    private func put(_ line: [UInt8]) {
+        output.write(line + [UInt8(ascii: "\n")])
         _ = output.flush()
     }
 }

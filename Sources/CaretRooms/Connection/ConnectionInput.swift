@@ -85,6 +85,12 @@ struct ConnectionInput: Sendable {
         return ConnectionInput.endText(after: head, &framer, &decoder).map { .line($0.0, bytes: $0.1) }
     }
 
+    /// Ends the message whose bytes were read, without decoding it.
+    mutating func takeMessage() -> [UInt8] {
+        incompleteSince = nil
+        return framer.endMessage { Array($0) } ?? []
+    }
+
     private typealias Decoded = (Result<Envelope<ClientMessage>, WireFault>, Int)
 
     private static func nextLine(

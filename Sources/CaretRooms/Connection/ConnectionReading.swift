@@ -43,6 +43,16 @@ extension ConnectionState {
         return finishEvent()
     }
 
+    /// Handles the end of a message that is not one of this protocol, and returns its bytes. Nil if the connection is ending.
+    package mutating func messageTaken(
+        at time: Int64
+    ) -> (message: [UInt8]?, actions: [ConnectionAction]) {
+        now = max(now, time)
+        let message = mayRead ? input.takeMessage() : nil
+        meetDueDeadlines()
+        return (message, finishEvent())
+    }
+
     /// Adapts the reserved budget to the incomplete message. The caller sends this event after each group of
     /// received bytes, because its answer must arrive before any more input.
     package mutating func claimForMessage() -> [ConnectionAction] {

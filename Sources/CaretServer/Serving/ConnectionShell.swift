@@ -194,8 +194,8 @@ package final class ConnectionShell: ConnectionHandler {
         case .hubSent(let news): apply { $0.hubSent(news) }
         case .undelivered(let event): apply { $0.undelivered(event) }
         case .authenticated(let result): apply { $0.authenticated(result) }
-        case .compared(let response, let number):
-            if case .web(let web) = client { run(web.state.compared(response, number: number)) }
+        case .computed(let response, let number):
+            if case .web(let web) = client { run(web.state.computed(response, number: number)) }
         }
     }
 
@@ -304,9 +304,9 @@ package final class ConnectionShell: ConnectionHandler {
             case .connection(let action): run(action)
             case .findText(let name, let read): lookup = (name, read)
             case .sendMessages(let lines): connection.send(host.payloads.payload(of: lines, as: .messages))
-            case .compare(let comparison, let number):
+            case .compute(let computation, let number):
                 switchboard.runInBackground { [id, switchboard] in
-                    switchboard.send(.compared(comparison.response(), number: number), to: id)
+                    switchboard.send(.computed(computation.response(), number: number), to: id)
                 }
             case .noteRefusal(let code, let origin): note(code, origin)
             case .noteSignIn(let fault):

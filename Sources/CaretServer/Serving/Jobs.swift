@@ -53,8 +53,8 @@ enum ConnectionJob: Sendable {
     indirect case hubSent(HubMessage)
     indirect case undelivered(RoomEvent)
     indirect case authenticated(Authentication)
-    /// The response to a request for a difference.
-    indirect case compared(Response, number: Int)
+    /// The response that a connection asked to compute.
+    indirect case computed(Response, number: Int)
 }
 
 /// Jobs for the hub.

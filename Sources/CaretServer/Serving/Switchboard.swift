@@ -61,6 +61,7 @@ package final class Switchboard: Sendable {
         newConnections = Mutex(
             WebSettings(
                 connectionSettings, siteGuard: settings.siteGuard, proxySignIn: settings.proxySignIn,
+                assistant: AssistantAnswers(caretVersion: Version.number),
                 files: BrowserFiles.byPath(tokenPath: settings.pageTokenPath),
                 sha1: { SHA1.digest(of: $0) },
                 makeClientID: {

@@ -4,6 +4,8 @@ package import CaretWire
 /// The bytes of a text are sent unchanged, after the JSON of the push.
 package struct BodyFrame: Sendable {
     private enum Content {
+        /// The body is the whole message.
+        case taken
         /// The body is the text of a push.
         case text
         /// Like `text`, but with LF for every line break. `endsWithReturn` is true if the last byte was a CR.
@@ -75,6 +77,16 @@ package struct BodyFrame: Sendable {
         content = .compared(rests: texts.map { $0[...] }, endsWithReturn: false)
     }
 
+    /// A message that is the body. It is not one of the server's protocol.
+    package init() {
+        head = nil
+        (prefix, suffix) = ([], [])
+        content = .taken
+    }
+
+    /// Whether the body is a message that is not one of the server's protocol.
+    package var isTaken: Bool { if case .taken = content { true } else { false } }
+
     /// Whether the body so far was compared with texts, and is equal to one of them.
     package var isEqual: Bool {
         guard case .compared(let rests, _) = content else { return false }
@@ -131,6 +143,7 @@ package struct BodyFrame: Sendable {
             }
         }
         switch content {
+        case .taken: return Array(piece)
         case .text:
             validate(piece)
             return Array(piece)
@@ -173,7 +186,7 @@ package struct BodyFrame: Sendable {
     /// The bytes of the message after the body.
     package func end() -> [UInt8] {
         switch content {
-        case .text, .normalText, .compared: return suffix
+        case .taken, .text, .normalText, .compared: return suffix
         case .object(let held, let last):
             // Without a `}`, the server will refuse the message, and say at which byte it is wrong. A message
             // without any byte would get no answer, so the message ends with a blank.

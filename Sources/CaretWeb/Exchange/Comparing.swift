@@ -48,7 +48,7 @@ struct Comparing: Exchange {
         if EntityTag.isKnown(comparison.tag.quoted(as: type), among: known) {
             return .respond(comparison.adding(to: Response(.notModified)))
         }
-        return .compute(comparison)
+        return .compute(.comparison(comparison))
     }
 
     mutating func refused(_ report: ErrorReport, _ line: [UInt8]) -> ExchangeStep {
@@ -56,8 +56,7 @@ struct Comparing: Exchange {
     }
 }
 
-/// A difference that the gateway asks its shell to compute, because the computation may take longer than a
-/// loop should wait.
+/// A difference between two texts, and the form in which a client wants it.
 package struct Comparison: Equatable, Sendable {
     private let old: WireText
     private let new: WireText
@@ -74,7 +73,7 @@ package struct Comparison: Equatable, Sendable {
     var tag: EntityTag { EntityTag(new.epoch, new.revision) }
 
     /// The response with the difference.
-    package func response() -> Response {
+    func response() -> Response {
         let body: [UInt8]
         do throws(TextError) {
             body = try computed()

@@ -19,6 +19,12 @@ protocol Exchange: Sendable {
     /// The next step, after the whole body was sent in this frame.
     mutating func sentBody(_ frame: BodyFrame) -> ExchangeStep
 
+    /// The next step, after the whole body was taken.
+    mutating func took(_ body: [UInt8]) -> ExchangeStep
+
+    /// The next step, after the time of `waitAtMost` has passed.
+    mutating func timeIsUp() -> ExchangeStep
+
     /// The next step, after a part of the response was delivered.
     mutating func delivered() -> ExchangeStep
 
@@ -35,6 +41,10 @@ extension Exchange {
 
     mutating func sentBody(_ frame: BodyFrame) -> ExchangeStep { .wait }
 
+    mutating func took(_ body: [UInt8]) -> ExchangeStep { .wait }
+
+    mutating func timeIsUp() -> ExchangeStep { .wait }
+
     mutating func delivered() -> ExchangeStep { .wait }
 
     var outcome: Response? { nil }
@@ -50,13 +60,17 @@ enum ExchangeStep {
     case sendBody(BodyFrame)
     /// Send this body, which was read before, inside a message.
     case sendAgain(BodyFrame, body: [UInt8])
+    /// Read the whole body. `took` follows. The body counts as an incomplete message, with the same limits.
+    case takeBody
     /// Wait for the next message of the server.
     case wait
+    /// Wait for the next messages of the server, but only this long. Then `timeIsUp` follows.
+    case waitAtMost(seconds: Int)
     case respond(Response)
     /// Send the next part of a response of unknown length. `delivered` follows, except after the last part.
     case part(ResponsePart)
-    /// Compute this difference, and respond with it.
-    case compute(Comparison)
+    /// Respond with the result of this computation.
+    case compute(Computation)
     /// Send this line and all later ones as events.
     case stream(EventWriter.Form, ServerLine)
 }

@@ -14,8 +14,10 @@ struct PendingRequest: Sendable {
     var frame: BodyFrame?
     /// Whether parts of the response were sent. If so, no other response can be sent any more.
     var hasBegunResponse = false
-    /// The number of the difference that is being computed for the response.
-    var comparison: Int?
+    /// The number of the computation of the response.
+    var computation: Int?
+    /// When the exchange no longer waits for messages of the server.
+    var until: Int64?
     var body: BodyReader
     /// Whether the client waits for `100 Continue` before it sends the body.
     let awaitsContinue: Bool

@@ -26,6 +26,8 @@ enum Route: Equatable {
     case token(number: Int)
     case links(WireString)
     case signOut
+    /// Messages of the Model Context Protocol.
+    case assistant
 
     /// Nil if there is nothing at this path.
     init?(_ path: String) {
@@ -38,6 +40,7 @@ enum Route: Equatable {
         case "/events": self = .allEvents
         case "/tokens": self = .tokens
         case "/sign-out": self = .signOut
+        case "/mcp": self = .assistant
         case WebFile.pagePath, "/manifest.json", "/service-worker.js", "/caret.js", "/caret.wasm",
             "/openapi.json":
             self = .file(path: path)
@@ -77,7 +80,7 @@ enum Route: Equatable {
         case .health, .metrics, .file, .documents, .history, .blame, .difference: ["GET", "HEAD", "OPTIONS"]
         case .webSocket, .events, .allEvents: ["GET", "OPTIONS"]
         case .document: ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"]
-        case .append, .rename, .copy, .restore, .signOut: ["POST", "OPTIONS"]
+        case .append, .rename, .copy, .restore, .signOut, .assistant: ["POST", "OPTIONS"]
         case .tokens: ["GET", "HEAD", "POST", "OPTIONS"]
         case .token: ["DELETE", "OPTIONS"]
         case .links: ["GET", "HEAD", "POST", "DELETE", "OPTIONS"]
@@ -100,7 +103,7 @@ enum Route: Equatable {
     /// The exchange that answers a request, with the client's number for a push. Nil if this resource needs no
     /// document.
     func exchange(
-        _ head: RequestHead, _ target: RequestTarget, seq: Int
+        _ head: RequestHead, _ target: RequestTarget, seq: Int, _ assistant: AssistantAnswers
     ) throws(WebRefusal) -> (any Exchange)? {
         func query(_ names: String...) throws(WebRefusal) -> Query {
             try Query(target, allowing: names + ["unit"])
@@ -148,6 +151,9 @@ enum Route: Equatable {
         case (.signOut, _):
             _ = try query()
             return try Asking(body: SignOutRequest.type, head, hasBody: false)
+        case (.assistant, _):
+            _ = try Query(target, allowing: [])
+            return try Assisting(assistant, head, seq: seq)
         }
     }
 
@@ -169,7 +175,7 @@ enum Route: Equatable {
         switch self {
         case .events, .allEvents: true
         case .server, .health, .file, .webSocket, .metrics, .documents, .document, .append, .rename, .copy,
-            .restore, .history, .blame, .difference, .tokens, .token, .links, .signOut:
+            .restore, .history, .blame, .difference, .tokens, .token, .links, .signOut, .assistant:
             false
         }
     }
@@ -178,7 +184,7 @@ enum Route: Equatable {
     func pushes(_ method: String) -> Bool {
         switch self {
         case .document: method == "PUT" || method == "POST"
-        case .append, .restore: true
+        case .append, .restore, .assistant: true
         case .server, .health, .file, .webSocket, .metrics, .documents, .rename, .copy, .history, .blame,
             .difference, .events, .allEvents, .tokens, .token, .links, .signOut:
             false

@@ -13,9 +13,8 @@ package enum WebAction: Equatable, Sendable {
     /// Look for the newest text of the document with this name in memory. Then pass it to `found`, before any
     /// other event.
     case findText(DocumentName, Read)
-    /// Compute the response with a difference, away from the loop. Then pass the response to `compared` with
-    /// this number.
-    case compare(Comparison, number: Int)
+    /// Compute a response, away from the loop. Then pass it to `computed` with this number.
+    case compute(Computation, number: Int)
     /// Count a request that was refused because of its host or its origin, and log its origin.
     case noteRefusal(WebCode, Origin?)
     /// Log that a proxy has signed in nobody.

@@ -7,9 +7,11 @@ extension WebState {
     mutating func begin(
         _ head: RequestHead, _ route: Route, _ target: RequestTarget, for otherSite: String?
     ) throws(WebRefusal) {
-        let identity = try identity(of: head, target, isEndless: route.isEndless)
+        let identity = try identity(of: head, target, route)
         let seq = try seq(of: head, at: route, by: identity)
-        guard let exchange = try route.exchange(head, target, seq: seq ?? 1) else { return }
+        guard let exchange = try route.exchange(head, target, seq: seq ?? 1, settings.assistant) else {
+            return
+        }
         try checkLength(of: head)
         pending.set(PendingRequest(exchange, head, for: otherSite))
         phase = .answering
@@ -36,13 +38,14 @@ extension WebState {
     // MARK: Who requests
 
     private mutating func identity(
-        of head: RequestHead, _ target: RequestTarget, isEndless: Bool
+        of head: RequestHead, _ target: RequestTarget, _ route: Route
     ) throws(WebRefusal) -> WebMember.Identity {
         let client = try single("caret-client", of: head)
         let token = try token(of: head)
         let proxied: Identity?
         do throws(ProxySignInFault) {
-            proxied = try proxiedIdentity(of: head, isLasting: isEndless)
+            // A proxy signs in people. The program of an assistant has a token of its own.
+            proxied = route == .assistant ? nil : try proxiedIdentity(of: head, isLasting: route.isEndless)
         } catch {
             actions.append(.noteSignIn(error))
             throw WebRefusal(.unauthorized, .unauthorized, error.description)
@@ -131,27 +134,33 @@ extension WebState {
             } else {
                 withRequester { $0.send(.read(read), at: time) }
             }
-        case .sendBody(let frame):
-            pending.change {
-                $0.frame = frame
-                $0.phase = .body
-            }
-            withRequester { $0.sendPart(frame.start, at: time) }
-            if pending.read({ $0.awaitsContinue && !$0.body.isAtEnd }) == true {
-                send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
-            }
-            endBodyIfRead()
+        case .sendBody(let frame): readBody(into: frame)
+        case .takeBody: readBody(into: BodyFrame())
         case .sendAgain(let frame, let body): sendAgain(frame, body)
         case .wait: break
+        case .waitAtMost(let seconds): pending.change { $0.until = time + Int64(seconds) * 1_000 }
         case .respond(let response): respond(response)
         case .part(let part): send(part)
-        case .compute(let comparison):
-            comparisons += 1
-            let number = comparisons
-            pending.change { $0.comparison = number }
-            actions.append(.compare(comparison, number: comparisons))
+        case .compute(let computation):
+            computations += 1
+            let number = computations
+            pending.change { $0.computation = number }
+            actions.append(.compute(computation, number: number))
         case .stream(let form, let line): beginStream(form, line)
         }
+    }
+
+    private mutating func readBody(into frame: BodyFrame) {
+        let time = now
+        pending.change {
+            $0.frame = frame
+            $0.phase = .body
+        }
+        withRequester { $0.sendPart(frame.start, at: time) }
+        if pending.read({ $0.awaitsContinue && !$0.body.isAtEnd }) == true {
+            send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+        }
+        endBodyIfRead()
     }
 
     private mutating func sendAgain(_ frame: BodyFrame, _ body: [UInt8]) {
@@ -196,10 +205,10 @@ extension WebState {
         return finishEvent()
     }
 
-    /// A difference was computed. If its request was answered meanwhile, the difference is dropped. If the server's
-    /// memory for output is used up, a long one is refused.
-    package mutating func compared(_ response: Response, number: Int) -> [WebAction] {
-        if pending.read({ $0.comparison == number }) == true {
+    /// A response was computed. If its request was answered meanwhile, the response is dropped. If the server's memory
+    /// for output is used up, a long one is refused.
+    package mutating func computed(_ response: Response, number: Int) -> [WebAction] {
+        if pending.read({ $0.computation == number }) == true {
             let isRefused =
                 response.bodyLength > Limits.freeOutput && settings.connection.isOutputUsedUp()
             respond(isRefused ? ErrorReport(.noMemoryForAnswer, document: nil).response() : response)
@@ -262,7 +271,7 @@ extension WebState {
         }
     }
 
-    private mutating func step(_ next: (inout any Exchange) -> ExchangeStep) {
+    mutating func step(_ next: (inout any Exchange) -> ExchangeStep) {
         if let step = pending.change({ next(&$0.exchange) }) { perform(step) }
     }
 
@@ -311,11 +320,18 @@ extension WebState {
         }
         self.pending.change { $0.phase = .waiting }
         let time = now
+        if frame.isTaken { return takeMessage(at: time) }
         withRequester {
             $0.sendPart(frame.end(), at: time)
             $0.endMessage(withTextAfter: frame.head, at: time)
         }
         step { $0.sentBody(frame) }
+    }
+
+    private mutating func takeMessage(at time: Int64) {
+        var message: [UInt8]?
+        withRequester { message = $0.takeMessage(at: time) }
+        if let message { step { $0.took(message) } }
     }
 
     // MARK: The member

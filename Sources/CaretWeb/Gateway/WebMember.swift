@@ -88,6 +88,13 @@ struct WebMember: Sendable {
         perform(state.messageEnded(withTextAfter: head, at: time))
     }
 
+    /// Ends a message that is not one of the server's protocol. Returns nil if the server ends the member.
+    mutating func takeMessage(at time: Int64) -> [UInt8]? {
+        let (message, orders) = state.messageTaken(at: time)
+        perform(orders)
+        return message
+    }
+
     /// Claims memory for an incomplete message, or releases it. Call this last
     /// after received bytes, because the claim must be answered before more input arrives.
     mutating func claimMemory() { perform(state.claimForMessage()) }

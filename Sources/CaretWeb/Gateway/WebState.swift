@@ -30,8 +30,8 @@ package struct WebState: Sendable {
     var phase = Phase.requests(RequestReader())
     /// The request that is being answered. It is not part of `phase`, so that it is changed in place.
     var pending = Boxed<PendingRequest>()
-    /// How many differences were requested.
-    var comparisons = 0
+    /// How many responses were computed away from the loop.
+    var computations = 0
     // At most one of these three speaks the protocol for the client.
     /// Speaks for requests. It is kept for further requests of the same client.
     var requester = Boxed<WebMember>()
@@ -298,8 +298,9 @@ package struct WebState: Sendable {
         case .requests(let reader):
             return since + Int64(reader.hasBegun ? HTTPLimits.headSeconds : HTTPLimits.idleSeconds) * 1_000
         case .closing: return since + Int64(limits.closingSeconds) * 1_000
-        // While a request is answered, the deadlines are those of its member.
-        case .answering, .webSocket, .events, .closed: return nil
+        // While a request is answered, the other deadlines are those of its member.
+        case .answering: return pending.read { $0.until } ?? nil
+        case .webSocket, .events, .closed: return nil
         }
     }
 
@@ -315,6 +316,10 @@ package struct WebState: Sendable {
     private mutating func meetDeadline() {
         guard let deadline, now >= deadline else { return }
         if case .events = phase { withStream { $0.handle { $0.connectionLost() } } }
+        if case .answering = phase, waitingOutput == 0 {
+            pending.change { $0.until = nil }
+            return step { $0.timeIsUp() }
+        }
         guard case .requests(let reader) = phase, reader.hasBegun, waitingOutput == 0 else { return close() }
         let refusal = WebRefusal(
             .requestTimeout, .badRequest,

@@ -18,5 +18,6 @@ enum CrossOrigin {
     private static let exposed =
         "ETag, Location, Retry-After, Caret-Epoch, Caret-Revision, Caret-Newline"
     private static let accepted =
-        "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Prefer, Caret-Client, Caret-Seq"
+        "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Prefer, Caret-Client, Caret-Seq, "
+        + "MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 }

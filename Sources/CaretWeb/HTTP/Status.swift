@@ -3,6 +3,7 @@ package enum Status: Int, Sendable, CaseIterable {
     case switchingProtocols = 101
     case ok = 200
     case created = 201
+    case accepted = 202
     case noContent = 204
     case notModified = 304
     case badRequest = 400
@@ -34,6 +35,7 @@ package enum Status: Int, Sendable, CaseIterable {
         case .switchingProtocols: "Switching Protocols"
         case .ok: "OK"
         case .created: "Created"
+        case .accepted: "Accepted"
         case .noContent: "No Content"
         case .notModified: "Not Modified"
         case .badRequest: "Bad Request"

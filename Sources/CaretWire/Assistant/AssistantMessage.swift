@@ -1,5 +1,5 @@
-/// A message of the Model Context Protocol from the program of an assistant. The protocol is JSON-RPC 2.0 with
-/// one message in each line.
+/// A message of the Model Context Protocol from the program of an assistant. The protocol is JSON-RPC 2.0, with one message
+/// in each line of standard input, or in each request of HTTP.
 package struct AssistantMessage: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case initialize(version: WireString)
@@ -20,6 +20,10 @@ package struct AssistantMessage: Equatable, Sendable {
     /// The version of the protocol in the request. Nil before version 2026-07-28, where only `initialize` contains the
     /// version.
     package let version: WireString?
+    /// The method. Nil if the message is an answer.
+    package let method: WireString?
+    /// The tool that a request names, whether it exists or not.
+    package let tool: WireString?
     package let content: Content
 
     /// Decodes a line, which has no line end.
@@ -45,12 +49,16 @@ package struct AssistantMessage: Equatable, Sendable {
         } catch {
             throw RPCFault(.invalid, error.sentence, id: try? fields.id())
         }
+        self.method = method.map { WireString(String(decoding: $0.raw, as: UTF8.self)) }
         guard let method, id != nil else {
             content = method.map { Content(notification: $0, fields) } ?? .other
-            version = nil
+            (version, tool) = (nil, nil)
             return
         }
         version = try AssistantMessage.version(in: fields, of: id)
+        tool =
+            method.equals("tools/call")
+            ? try? fields.object("params") { fields throws(FieldFault) in try fields.string("name") } : nil
         content = try Content(request: method, fields, id: id, isStateless: version != nil)
     }
 
@@ -141,12 +149,14 @@ extension AssistantMessage.Content {
 
 /// Why a message was refused.
 package struct RPCFault: Error, Equatable, Sendable {
-    /// The codes that JSON-RPC 2.0 defines, and one of the Model Context Protocol.
+    /// The codes that JSON-RPC 2.0 defines, and two of the Model Context Protocol.
     package enum Code: Int, Sendable {
         case parse = -32700
         case invalid = -32600
         case noMethod = -32601
         case badParameters = -32602
+        /// A field of the HTTP request does not fit the message.
+        case headerMismatch = -32020
         case unsupportedVersion = -32022
     }
 
@@ -154,11 +164,14 @@ package struct RPCFault: Error, Equatable, Sendable {
     package let message: String
     /// The id of the refused request; nil if it is unknown.
     package let id: RequestID?
+    /// The version of the protocol that was refused.
+    let requested: WireString?
 
-    package init(_ code: Code, _ message: String, id: RequestID? = nil) {
+    package init(_ code: Code, _ message: String, id: RequestID? = nil, requested: WireString? = nil) {
         self.code = code
         self.message = message
         self.id = id
+        self.requested = requested
     }
 
     /// The fault of a line that is no JSON object.

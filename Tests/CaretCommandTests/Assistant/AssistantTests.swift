@@ -99,7 +99,7 @@ import Testing
         #expect(behind.isError && behind.texts == ["first_line is 4, but the text has only 3 lines"])
         let history = try assistant.call("document_history", ["name": "plan", "limit": 1]).texts
         #expect(history[0] == "plan, newest first:" && history[1].hasPrefix("revision 2  20"))
-        #expect(history[1].contains("Z  anonymous  +") && !history[1].contains("revision 1"))
+        #expect(history[1].contains(" UTC  anonymous  +") && !history[1].contains("revision 1"))
         #expect(assistant.end() == 0)
     }
 

@@ -36,7 +36,7 @@ import Testing
 
     @Test("a client that has the difference gets 304, and nothing is compared")
     func known() throws {
-        server.world.holdsComparisons = true
+        server.world.holdsComputations = true
         let known = try get("?from=3&to=7", #"If-None-Match: "k2v9.1/7""#)
         #expect(known.status == "304 Not Modified" && known["ETag"] == #""k2v9.1/7""# && known.body == "")
         let json = try get("?from=3", #"If-None-Match: "k2v9.1/7/json""#, "Accept: application/json")
@@ -110,12 +110,12 @@ import Testing
 
     @Test("the texts are compared in the background, and the next request waits")
     func waiting() throws {
-        server.world.holdsComparisons = true
+        server.world.holdsComputations = true
         server.answers = Self.texts
         server.send(WebConversation.bytes(of: "GET /diff/agenda?from=3"))
         server.send(WebConversation.bytes(of: "GET /healthz"))
         #expect(server.responses.isEmpty)
-        let response = server.world.compared(number: 1)
+        let response = server.world.compute(number: 1)
         #expect(response.contains { $0.hasSuffix("\n-two\n+2\n") })
     }
 
@@ -137,11 +137,11 @@ import Testing
 
     @Test("a difference that is computed after its request has ended is dropped")
     func late() throws {
-        server.world.holdsComparisons = true
+        server.world.holdsComputations = true
         server.answers = Self.texts + Self.texts
         server.send(WebConversation.bytes(of: "GET /diff/agenda?from=3"))
         server.shutDown()
         #expect(try server.response().summary == "503 shutting_down")
-        #expect(server.world.compared(number: 1) == [])
+        #expect(server.world.compute(number: 1) == [])
     }
 }

@@ -39,6 +39,10 @@ import Testing
         (.proxy, "GET /ws", [own, ann, ann], "ws severalUsers"),
         (.proxy, "GET /events", [], "401 noUser"),
         (.proxy, "GET /metrics", [], "401 noUser"),
+        // The program of an assistant is signed in by its own token alone.
+        (.proxy, "POST /mcp", [ann], "no token"),
+        (.proxy, "POST /mcp", [ticket, ann], "token t"),
+        (.proxy, "POST /mcp", [], "no token"),
         // Nobody needs to be signed in for what everybody may see.
         (.proxy, "GET /healthz", [], "200"),
         // Other clients are not believed.

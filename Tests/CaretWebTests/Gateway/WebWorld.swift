@@ -28,9 +28,9 @@ final class WebWorld {
     private(set) var counted: [WebCode] = []
     /// What was logged about a proxy's field.
     private(set) var signInNotes: [String] = []
-    /// If true, differences are only computed by `compared`.
-    var holdsComparisons = false
-    private var heldComparisons: [Int: Comparison] = [:]
+    /// If true, responses are only computed by `compute`.
+    var holdsComputations = false
+    private var heldComputations: [Int: Computation] = [:]
     /// The texts that the server has in memory, by name.
     var texts: [String: ReadText] = [:]
     /// The names for which the connection has looked there.
@@ -52,7 +52,8 @@ final class WebWorld {
             sessionName: { WireString("s\($0.value)") }, digest: { _ in Digest(SIMD4()) },
             isOutputUsedUp: { [isOutputUsedUp] in isOutputUsedUp.value })
         let settings = WebSettings(
-            connection, siteGuard: siteGuard, proxySignIn: proxySignIn, files: files, sha1: WebWorld.sha1
+            connection, siteGuard: siteGuard, proxySignIn: proxySignIn,
+            assistant: AssistantAnswers(caretVersion: "1.2.3"), files: files, sha1: WebWorld.sha1
         ) { "http-7f21" }
         state = WebState(ConnectionID(1), settings, at: listener, from: nil, at: now)
     }
@@ -133,10 +134,10 @@ final class WebWorld {
         return words(state.timePassed(now))
     }
 
-    /// Computes a difference that the connection has asked for.
-    func compared(number: Int) -> [String] {
-        guard let comparison = heldComparisons.removeValue(forKey: number) else { return [] }
-        return words(state.compared(comparison.response(), number: number))
+    /// Computes a response that the connection has asked for.
+    func compute(number: Int) -> [String] {
+        guard let computation = heldComputations.removeValue(forKey: number) else { return [] }
+        return words(state.computed(computation.response(), number: number))
     }
 
     func lines(_ line: String, to session: SessionID) -> [String]? {
@@ -169,9 +170,9 @@ final class WebWorld {
                 result.append(word)
             }
         }
-        for case .compare(let comparison, let number) in actions {
-            heldComparisons[number] = comparison
-            if !holdsComparisons { result += compared(number: number) }
+        for case .compute(let computation, let number) in actions {
+            heldComputations[number] = computation
+            if !holdsComputations { result += compute(number: number) }
         }
         for case .findText(let name, let read) in actions {
             lookups.append("\(name)")
@@ -183,7 +184,7 @@ final class WebWorld {
 
     private func word(_ action: WebAction) -> String? {
         switch action {
-        case .compare, .findText: return nil
+        case .compute, .findText: return nil
         case .noteRefusal(let code, _):
             counted.append(code)
             return nil

@@ -1,6 +1,6 @@
-import CaretCommand
 import CaretWire
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The published schema of the Model Context Protocol") struct ProtocolShapeTests {
@@ -20,9 +20,9 @@ import Testing
             ])
     }
 
-    private func object(_ line: String?) throws -> [String: Any] {
+    private func object(_ line: [UInt8]?) throws -> [String: Any] {
         let line = try #require(line)
-        return try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        return try #require(JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
     }
 
     private func answer(_ step: AssistantSession.Step?) throws -> [String: Any] {
@@ -30,9 +30,9 @@ import Testing
         return try object(line)
     }
 
-    @Test("a whole conversation follows it, in each version", arguments: AssistantSession.versions)
+    @Test("a whole conversation follows it, in each version", arguments: AssistantAnswers.versions)
     func conversation(version: String) throws {
-        var session = AssistantSession()
+        var session = AssistantSession(AssistantAnswers(caretVersion: "1.2.3"))
         let welcome = try answer(session.received(hello(version)))
         #expect(ProtocolShape.answer(to: "initialize").problem(in: welcome) == nil)
         #expect((welcome["result"] as? [String: Any])?["protocolVersion"] as? String == version)
@@ -58,8 +58,8 @@ import Testing
 
     @Test("each tool accepts the arguments of its own description, and says which one is missing")
     func descriptions() throws {
-        var session = AssistantSession()
-        _ = session.received(try hello(AssistantSession.versions[0]))
+        var session = AssistantSession(AssistantAnswers(caretVersion: "1.2.3"))
+        _ = session.received(try hello(AssistantAnswers.versions[0]))
         let list = try answer(session.received(message("tools/list", [:])))
         let tools = try #require((list["result"] as? [String: Any])?["tools"] as? [[String: Any]])
         #expect(tools.count == 6)

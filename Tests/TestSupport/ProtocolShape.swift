@@ -1,7 +1,5 @@
-import Foundation
-
 /// A description of JSON, as far as the published schema of the Model Context Protocol needs it.
-indirect enum ProtocolShape: Sendable {
+package indirect enum ProtocolShape: Sendable {
     case text
     case oneOf([String])
     case integer
@@ -14,7 +12,7 @@ indirect enum ProtocolShape: Sendable {
     case map(ProtocolShape)
 
     /// Where a value has a different shape. Nil if it has this shape.
-    func problem(in value: Any?, at path: String = "message") -> String? {
+    package func problem(in value: Any?, at path: String = "message") -> String? {
         switch (self, value) {
         case (.text, is String), (.integer, is Int), (.flag, is Bool): return nil
         case (.oneOf(let words), let word as String) where words.contains(word): return nil
@@ -36,10 +34,10 @@ indirect enum ProtocolShape: Sendable {
     }
 }
 
-/// What the schema demands of the messages that `caret mcp` sends. Its versions from 2024-11-05 to 2025-11-25
+/// What the schema demands of the messages to an assistant. Its versions from 2024-11-05 to 2025-11-25
 /// differ only in keys that are optional.
 extension ProtocolShape {
-    static func answer(to method: String) -> ProtocolShape {
+    package static func answer(to method: String) -> ProtocolShape {
         let results: [String: ProtocolShape] = [
             "initialize": initialized, "ping": .object([:]),
             "tools/list": toolList, "tools/call": toolResult,
@@ -49,7 +47,7 @@ extension ProtocolShape {
         ])
     }
 
-    static let refusal = ProtocolShape.object([
+    package static let refusal = ProtocolShape.object([
         "jsonrpc": .oneOf(["2.0"]), "id": .integer, "error": .object(["code": .integer, "message": .text]),
     ])
 

@@ -1,5 +1,3 @@
-package import CaretWire
-
 /// Some lines of a text, with their ends.
 package struct LinePart: Equatable {
     package let text: String

@@ -1,7 +1,7 @@
 package import CaretCore
 
 /// A passage of a text that occurs exactly once.
-package struct Passage: Equatable {
+package struct UniquePassage: Equatable {
     package let range: Range<Offset>
 
     package enum Fault: Error, Equatable {
@@ -28,7 +28,7 @@ package struct Passage: Equatable {
         }
         guard let start = found.first else { throw .missing }
         if found.count > 1 {
-            let lines = found.prefix(Passage.mostLines).map { 1 + text[..<$0].count { $0 == 0x0A } }
+            let lines = found.prefix(UniquePassage.mostLines).map { 1 + text[..<$0].count { $0 == 0x0A } }
             throw .ambiguous(lines: lines)
         }
         let before = String(decoding: text[..<start], as: UTF8.self).utf16.count
@@ -36,7 +36,7 @@ package struct Passage: Equatable {
     }
 }
 
-extension Passage.Fault: CustomStringConvertible {
+extension UniquePassage.Fault: CustomStringConvertible {
     package var description: String {
         switch self {
         case .empty: "old_text is empty; pass the passage to replace"

@@ -1,17 +1,20 @@
-import CaretCommand
 import CaretCore
 import CaretWire
 import Testing
 
 @Suite("Sessions of the Model Context Protocol, step by step")
 struct AssistantSessionTests {
+    private let answers = AssistantAnswers(caretVersion: "1.2.3")
+
     private func line(_ step: AssistantSession.Step?) -> String? {
-        if case .answer(let line) = step { line } else { nil }
+        if case .answer(let line) = step { text(line) } else { nil }
     }
+
+    private func text(_ line: [UInt8]?) -> String? { line.map { String(decoding: $0, as: UTF8.self) } }
 
     /// A session after `initialize`.
     private func session() -> AssistantSession {
-        var session = AssistantSession()
+        var session = AssistantSession(answers)
         _ = session.received(Array(hello("2025-11-25").utf8))
         return session
     }
@@ -30,7 +33,7 @@ struct AssistantSessionTests {
         "the session speaks the asked version, or else its newest",
         arguments: [("2024-11-05", "2024-11-05"), ("2025-11-25", "2025-11-25"), ("2031-01-01", "2025-11-25")])
     func versions(asked: String, spoken: String) throws {
-        var session = AssistantSession()
+        var session = AssistantSession(answers)
         let answer = try #require(line(session.received(Array(hello(asked).utf8))))
         #expect(
             answer.hasPrefix(
@@ -121,7 +124,7 @@ struct AssistantSessionTests {
 
     @Test("tools need initialize, and ping does not")
     func order() {
-        var session = AssistantSession()
+        var session = AssistantSession(answers)
         let ping = session.received(Array(#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#.utf8))
         #expect(line(ping) == #"{"jsonrpc":"2.0","id":7,"result":{}}"#)
         let early = session.received(call(8, "list_documents", "{}"))
@@ -175,7 +178,7 @@ struct AssistantSessionTests {
 
     @Test("requests of version 2026-07-28 need no initialize, and can be mixed with older ones")
     func statelessRequests() throws {
-        for var session in [AssistantSession(), session()] {
+        for var session in [AssistantSession(answers), session()] {
             let found = try #require(line(session.received(stateless("server/discover"))))
             #expect(found.contains(#""supportedVersions":["2026-07-28","2025-11-25","#))
             #expect(found.hasSuffix(#""resultType":"complete","ttlMs":3600000,"cacheScope":"public"}}"#))
@@ -185,9 +188,8 @@ struct AssistantSessionTests {
             #expect(session.received(read) == .call(.read(name: "a", revision: nil, lines: nil), .number(4)))
             #expect(line(session.received(read))?.contains("the id 4 is in use") == true)
             #expect(
-                session.finished(.number(4), ToolResult("x"))?.hasSuffix(
-                    #""isError":false,"resultType":"complete"}}"#)
-                    == true)
+                text(session.finished(.number(4), ToolResult("x")))?.hasSuffix(
+                    #""isError":false,"resultType":"complete"}}"#) == true)
             let wrong = stateless("tools/call", #","name":"read_document","arguments":{}"#)
             #expect(
                 line(session.received(wrong))?.hasSuffix(#""isError":true,"resultType":"complete"}}"#) == true
@@ -265,7 +267,7 @@ struct AssistantSessionTests {
         #expect(line(session.received(read))?.contains("the id 5 is in use") == true)
         let result = ToolResult("text")
         #expect(
-            session.finished(.number(5), result)
+            text(session.finished(.number(5), result))
                 == #"{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"text"}],"isError":false}}"#
         )
         #expect(session.received(read) == .call(.read(name: "a", revision: nil, lines: nil), .number(5)))
@@ -277,14 +279,16 @@ struct AssistantSessionTests {
 
     @Test("a passage must occur exactly once")
     func passages() throws {
-        #expect(try Passage("b", in: "a🙂b").range == Offset(3)..<Offset(4))
-        #expect(throws: Passage.Fault.empty) { try Passage("", in: "a") }
-        #expect(throws: Passage.Fault.missing) { try Passage("c", in: "ab") }
-        #expect(throws: Passage.Fault.missing) { try Passage("abc", in: "ab") }
-        #expect(throws: Passage.Fault.ambiguous(lines: [1, 3])) { try Passage("x", in: "x\n\n x") }
+        #expect(try UniquePassage("b", in: "a🙂b").range == Offset(3)..<Offset(4))
+        #expect(throws: UniquePassage.Fault.empty) { try UniquePassage("", in: "a") }
+        #expect(throws: UniquePassage.Fault.missing) { try UniquePassage("c", in: "ab") }
+        #expect(throws: UniquePassage.Fault.missing) { try UniquePassage("abc", in: "ab") }
+        #expect(throws: UniquePassage.Fault.ambiguous(lines: [1, 3])) {
+            try UniquePassage("x", in: "x\n\n x")
+        }
         // Occurrences that overlap are several too.
-        #expect(throws: Passage.Fault.ambiguous(lines: [1, 1])) { try Passage("aa", in: "aaa") }
+        #expect(throws: UniquePassage.Fault.ambiguous(lines: [1, 1])) { try UniquePassage("aa", in: "aaa") }
         // é as one letter, and as e with an accent.
-        #expect(throws: Passage.Fault.missing) { try Passage("\u{E9}", in: "e\u{301}") }
+        #expect(throws: UniquePassage.Fault.missing) { try UniquePassage("\u{E9}", in: "e\u{301}") }
     }
 }

@@ -3,13 +3,13 @@ import CaretWire
 import Foundation
 import Testing
 
-@Suite("The tables of docs/operations.md") struct OperationsTests {
+@Suite("The tables of docs/operations.md and docs/watching.md") struct OperationsTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The cells of all rows of the table whose first column has this title.
-    private func rows(of title: String) throws -> [[String]] {
-        let file = Self.root.appending(path: "docs/operations.md")
+    /// The cells of all rows of the table on a page whose first column has this title.
+    private func rows(of title: String, on page: String = "docs/watching.md") throws -> [[String]] {
+        let file = Self.root.appending(path: page)
         let lines = try String(contentsOf: file, encoding: .utf8).split(
             separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex { $0.hasPrefix("| \(title) |") })
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("docs/operations.md lists every log event with its level, in order")
+    @Test("docs/watching.md lists every log event with its level, in order")
     func events() throws {
         let found = try rows(of: "event").map { Array($0[..<2]) }
         #expect(found == LogEvent.Name.allCases.map { ["`\($0.rawValue)`", $0.level.rawValue] })
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("docs/operations.md lists the fields that each event is written with")
+    @Test("docs/watching.md lists the fields that each event is written with")
     func fields() throws {
         let keys = Dictionary(
             uniqueKeysWithValues: Self.fields.map { field in
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("docs/operations.md lists every counter, in the order of `Counts.rows`")
+    @Test("docs/watching.md lists every counter, in the order of `Counts.rows`")
     func counters() throws {
         let names = Counts().rows.map(\.name)
         let refused = Set(ErrorCode.allCases.map { "refused_\($0.rawValue)" })
@@ -87,12 +87,12 @@ import Testing
 
     @Test("docs/operations.md lists all keys that a reload applies, in order")
     func reloadableKeys() throws {
-        let cells = try rows(of: "keys that SIGHUP applies").map { $0[0] }
+        let cells = try rows(of: "keys that SIGHUP applies", on: "docs/operations.md").map { $0[0] }
         let found = cells.flatMap { $0.matches(of: /`(\w+)`/).map { String($0.1) } }
         #expect(found == ConfigurationKey.all.filter(\.isReloadable).map(\.name))
     }
 
-    @Test("docs/operations.md lists every latency")
+    @Test("docs/watching.md lists every latency")
     func latencies() throws {
         #expect(try rows(of: "latency").map { $0[0] } == Latency.allCases.map { "`\($0.name)`" })
     }

@@ -16,11 +16,11 @@ import Testing
         try client.expectEnd()
     }
 
-    /// The expressions of the filter in docs/operations.md, with a pattern for addresses in place of
+    /// The expressions of the filter in docs/access.md, with a pattern for addresses in place of
     /// `<ADDR>`.
     private func filter() throws -> [String] {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/operations.md")
+            .deletingLastPathComponent().appending(path: "docs/access.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let start = try #require(text.range(of: "failregex = "))
         let lines = text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-// The section about fail2ban of docs/operations.md: fail2ban reads the log of a server with the filter on the page.
+// The section about fail2ban of docs/access.md: fail2ban reads the log of a server with the filter on the page.
 import assert from 'node:assert/strict'
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { blocks } from '../NodeSupport/page.mjs'
 import { run, startServer, temporaryFolder } from '../NodeSupport/programs.mjs'
 import { test } from '../NodeSupport/suite.mjs'
 
-const [filter, jail] = blocks('docs/operations.md', 'Block guessers with fail2ban', 'ini')
+const [filter, jail] = blocks('docs/access.md', 'Block guessers with fail2ban', 'ini')
 
 export async function testGuessers(programs) {
     const folder = temporaryFolder()

@@ -1,4 +1,4 @@
-// The paragraph about Prometheus of docs/operations.md. With --full, Prometheus reads a server with the configuration
+// The section about Prometheus of docs/watching.md. With --full, Prometheus reads a server with the configuration
 // on the page.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ export async function testMetrics(programs, { isFull }) {
         const secret = join(folder, 'token')
         writeFileSync(secret, `${token}\n`, { mode: 0o600 })
         const path = join(folder, 'prometheus.yml')
-        const scrape = block('docs/operations.md', 'Watch', 'yaml', [
+        const scrape = block('docs/watching.md', 'Prometheus', 'yaml', [
             ['127.0.0.1:22738', `127.0.0.1:${server.port}`], ['/etc/prometheus/caret.token', secret],
         ])
         writeFileSync(path, `global: {scrape_interval: 1s}\n${scrape}`)

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { block } from '../NodeSupport/page.mjs'
 import { freePort, listening, run, start } from '../NodeSupport/programs.mjs'
 
-/** Runs the commands of docs/operations.md that make a certificate. */
+/** Runs the commands of docs/access.md that make a certificate. */
 export async function makeCertificate(folder) {
-    const lines = block('docs/operations.md', 'Make your own certificate', 'sh').split('\n')
+    const lines = block('docs/access.md', 'Make your own certificate', 'sh').split('\n')
     const commands = lines.filter((line) => line.startsWith('openssl ')).join('\n')
     const { status, errors } = await run('sh', ['-ec', `cd '${folder}'\n${commands}`])
     assert.equal(status, 0, errors)

@@ -1,4 +1,4 @@
-// The section "Behind a proxy" of docs/operations.md: nginx and Caddy run with the configuration on the page, with
+// The section "Behind a proxy" of docs/access.md: nginx and Caddy run with the configuration on the page, with
 // TLS, in front of a server with the configuration on the page. They also have the lines of docs/sign-in.md, which join a
 // backend to the server.
 import assert from 'node:assert/strict'
@@ -12,7 +12,7 @@ import { atEnd, test } from '../NodeSupport/suite.mjs'
 import { openWebSocket } from '../NodeSupport/websocket.mjs'
 import { makeCertificate, startNginx } from './nginx.mjs'
 
-const page = 'docs/operations.md'
+const page = 'docs/access.md'
 const section = 'Behind a proxy'
 const name = 'caret.example.org'
 const [signIn, joined] = ['docs/sign-in.md', 'The page behind your own sign-in']

@@ -1,5 +1,5 @@
-// Tests that docs/operations.md, docs/sign-in.md and docs/postgresql.md are right about the programs that they name: nginx, Caddy,
-// fail2ban, Prometheus and PostgreSQL.
+// Tests that docs/access.md, docs/watching.md, docs/sign-in.md and docs/postgresql.md are right about the programs that
+// they name: nginx, Caddy, fail2ban, Prometheus and PostgreSQL.
 //
 //     node Tests/OperationsTests/run.mjs .build/release [--full] [PART]
 //

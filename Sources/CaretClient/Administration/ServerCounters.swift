@@ -6,7 +6,7 @@ package import CaretWire
     public import Foundation
 #endif
 
-/// The counters of a server since its start. `docs/operations.md` explains each name.
+/// The counters of a server since its start. `docs/watching.md` explains each name.
 public struct ServerCounters: Equatable, Sendable {
     public struct Counter: Equatable, Sendable {
         public let name: String

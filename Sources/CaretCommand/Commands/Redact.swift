@@ -72,7 +72,7 @@ struct Redact: Subcommand {
                 """
                 unused parts of the server's files may still contain the passage; the server tries again \
                 within an hour, and logs files_erased; if it uses PostgreSQL, only you can erase them: see \
-                docs/operations.md
+                docs/postgresql.md
 
                 """)
         }

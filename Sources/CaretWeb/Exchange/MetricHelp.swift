@@ -5,7 +5,7 @@ enum MetricHelp {
         texts[name].map { "# HELP \(metric) \($0)\n" } ?? ""
     }
 
-    /// The sentence for each counter and latency, by its name in docs/operations.md.
+    /// The sentence for each counter and latency, by its name in docs/watching.md.
     private static let texts = [
         "start_time": "When the server started, in seconds since 1970-01-01 UTC.",
         "connections": "Connections that are open now.",

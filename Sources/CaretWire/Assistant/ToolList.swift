@@ -148,7 +148,7 @@ enum ToolList {
             writer.endObject()
         }
         writer.endObject()
-        writer.member("required", arguments.filter(\.isRequired)) { $0.value(word: $1.name) }
+        writer.member("required", arguments.filter { $0.isRequired }) { $0.value(word: $1.name) }
         writer.member("additionalProperties", false)
         writer.endObject()
     }

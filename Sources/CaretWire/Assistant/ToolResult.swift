@@ -105,7 +105,7 @@ extension ToolResult {
     /// What the server has refused, and what an assistant can do, which has tools and no shell.
     package static func refusal(_ code: ErrorCode?, _ message: String) -> ToolResult {
         ToolResult(
-            [message, code?.adviceForAssistant].compactMap(\.self).joined(separator: "\n"), isError: true)
+            [message, code?.adviceForAssistant].compactMap { $0 }.joined(separator: "\n"), isError: true)
     }
 }
 

@@ -40,6 +40,31 @@ import Testing
         #expect(try client.fetch("GET /docs/notes/a").status == 401)
     }
 
+    @Test("an assistant has the rights of its token")
+    func assistant() throws {
+        let (_, reader) = try token(of: "reader", "read", "notes/")
+        let (_, writer) = try token(of: "writer", "write", "notes/")
+        func call(_ tool: String, _ arguments: String, _ token: String = "X: 1") throws -> HTTPResponse {
+            let parameters = #"{"name":"\#(tool)","arguments":\#(arguments)}"#
+            return try LineClient(server).fetch(
+                "POST /mcp", token,
+                body: #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":\#(parameters)}"#)
+        }
+        #expect(try call("list_documents", "{}").status == 401)
+        #expect(try call("list_documents", "{}", reader).body.contains("notes/a  revision 1, 6 characters"))
+        let edit = #"{"name":"notes/a","old_text":"secret","new_text":"open"}"#
+        #expect(
+            try call("edit_document", edit, reader).body.contains("(forbidden)\\nask the user for a token"))
+        #expect(
+            try call("read_document", #"{"name":"else/b"}"#, reader).body.contains(
+                #"(not_found)\nlist_documents"#))
+        #expect(try call("edit_document", edit, writer).body.contains("notes/a: saved as revision 2"))
+        let seen = try call("wait_for_changes", #"{"name":"notes/a","after_revision":1}"#, reader).body
+        #expect(seen.contains(#"What changed since revision 1:"#) && seen.contains(#"+open"#))
+        let history = try call("document_history", #"{"name":"notes/a"}"#, reader).body
+        #expect(history.contains("UTC  writer  +4 -6"))
+    }
+
     /// Rules R1 to R4.
     @Test("requests of users with different rights can follow each other")
     func rights() throws {

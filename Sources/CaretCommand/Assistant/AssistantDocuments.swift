@@ -52,8 +52,14 @@ actor AssistantDocuments {
 
     private func history(of name: String, _ limit: Int) async throws -> ToolResult {
         let head = try await client.entry(of: name).revision.value
-        let page = try await client.history(
-            of: name, after: .revision(Revision(max(0, head - limit))), limit: limit)
+        let page: DocumentHistory
+        do {
+            page = try await client.history(
+                of: name, after: .revision(Revision(max(0, head - limit))), limit: limit)
+        } catch let refusal as ServerRefusal where refusal.code == .baseTrimmed {
+            // Fewer revisions are kept.
+            page = try await client.history(of: name, limit: limit)
+        }
         return .history(
             of: name,
             page.entries.map {

@@ -1,3 +1,5 @@
+import CaretCore
+
 /// A passage of text that an administrator removes from a document's whole history.
 package struct Passage: Equatable, Sendable {
     /// The most bytes of UTF-8. The search compares about twice as many bytes for each revision.
@@ -13,23 +15,22 @@ package struct Passage: Equatable, Sendable {
     }
 
     /// The UTF-8.
-    package let bytes: [UInt8]
+    package var bytes: [UInt8] { search.bytes }
     /// What replaces a character of 1, 2, 3 and 4 bytes. The passage contains none of these characters, so the
     /// replaced text cannot contain the passage again.
     private let fills: [Unicode.Scalar]
-    /// For each prefix of `bytes`: the length of its longest proper prefix that is also its suffix.
-    private let borders: [Int]
+    private let search: ByteSearch
 
     private static let lineFeed = UInt8(ascii: "\n")
 
     package init(_ text: String) throws(Fault) {
-        bytes = Array(text.utf8)
+        let bytes = Array(text.utf8)
         if bytes.count > Passage.mostBytes { throw .tooLong(bytes: bytes.count) }
         if bytes.allSatisfy({ $0 == Passage.lineFeed }) { throw .blank }
         let used = Set(text.unicodeScalars)
         fills = Passage.candidates.compactMap { candidates in candidates.first { !used.contains($0) } }
         guard fills.count == Passage.candidates.count else { throw .noFill }
-        borders = Passage.borders(of: bytes)
+        search = ByteSearch(bytes)
     }
 
     /// For 1, 2, 3 and 4 bytes of UTF-8: characters of this length, the best first. All characters of a length also
@@ -43,29 +44,8 @@ package struct Passage: Equatable, Sendable {
         Array(best.unicodeScalars) + others.compactMap { Unicode.Scalar($0) }
     }
 
-    private static func borders(of bytes: [UInt8]) -> [Int] {
-        var (borders, length) = ([0], 0)
-        for byte in bytes.dropFirst() {
-            while length > 0, bytes[length] != byte { length = borders[length - 1] }
-            if bytes[length] == byte { length += 1 }
-            borders.append(length)
-        }
-        return borders
-    }
-
     /// Where the passage begins in `text`, in ascending order. Matches may overlap.
-    package func matches(in text: [UInt8]) -> [Int] {
-        var (matches, length) = ([Int](), 0)
-        for (index, byte) in text.enumerated() {
-            while length > 0, bytes[length] != byte { length = borders[length - 1] }
-            if bytes[length] == byte { length += 1 }
-            if length == bytes.count {
-                matches.append(index + 1 - length)
-                length = borders[length - 1]
-            }
-        }
-        return matches
-    }
+    package func matches(in text: [UInt8]) -> [Int] { search.matches(in: text) }
 
     /// The text with a replacement for each character in these ranges of its UTF-8. A replacement has the length of
     /// the character in every unit, so no offset changes. Line breaks stay, so no line number changes. The ranges are

@@ -14,6 +14,10 @@ struct Assisting: Exchange {
         /// The document of the tool is open.
         case open
         case closing(Next)
+        /// The document was missing, and is being created.
+        case creating
+        /// Only the answer is missing.
+        case finished(ToolAnswer.Content)
     }
 
     /// What follows after the document is closed.
@@ -55,7 +59,10 @@ struct Assisting: Exchange {
                 return start(call)
             }
         } catch {
-            return .respond(.toAssistant(answers.answer(to: error), error.code.status))
+            // Programs of earlier versions take any other status for a fault of HTTP, and do not read the answer.
+            let isAboutVersion = [.headerMismatch, .unsupportedVersion].contains(error.code)
+            let isEarlier = error.id != nil && !fields.areStateless && !isAboutVersion
+            return .respond(.toAssistant(answers.answer(to: error), isEarlier ? .ok : error.code.status))
         }
     }
 
@@ -86,13 +93,14 @@ struct Assisting: Exchange {
         guard let called else { return .wait }
         switch (phase, answer.message) {
         case (.closing(let next), .closed), (.closing(let next), .gone): return follow(next)
-        case (.closing, _), (.reading, _): return .wait
-        case (.asking, _), (.open, _): break
+        case (.closing, _), (.reading, _), (.finished, _): return .wait
+        case (.asking, _), (.open, _), (.creating, _): break
         }
         switch called.call {
         case .list: return listed(answer)
         case .read(let name, _, let lines):
-            return answer.read.map { finish(.text($0, of: name, lines)) } ?? .wait
+            guard let text = answer.read else { return .wait }
+            return finish(.text(text, of: name, lines))
         case .history(let name, let limit): return history(of: name, limit, answer)
         case .edit(let name, let old, let new): return edit(name, old, new, answer)
         case .write(let name, let text, _, _): return write(name, text, answer)
@@ -101,24 +109,22 @@ struct Assisting: Exchange {
         }
     }
 
-    private func listed(_ answer: ServerLine) -> ExchangeStep {
+    private mutating func listed(_ answer: ServerLine) -> ExchangeStep {
         guard case .listed(let page) = answer.message else { return .wait }
         let documents = page.documents.map { ($0.document.string, $0.revision, $0.length) }
         return finish(.result(.documents(documents, hasMore: page.hasMore)))
     }
 
-    private func history(of name: String, _ limit: Int, _ answer: ServerLine) -> ExchangeStep {
+    private mutating func history(
+        of name: String, _ limit: Int, _ answer: ServerLine
+    ) -> ExchangeStep {
         switch answer.message {
         case .listed(let page):
             guard let entry = page.documents.first, entry.document == WireString(name) else {
                 return finish(.result(.refusal(.notFound, "\(name): there is no such document")))
             }
             let after = Revision(max(0, entry.revision.value - limit))
-            return .send(
-                .history(
-                    History(
-                        document: WireString(name), after: .revision(after), limit: limit, wantsEdits: false))
-            )
+            return readHistory(of: name, after: .revision(after), limit)
         case .revisions(let page):
             let revisions = page.revisions.map {
                 ToolRevision(
@@ -128,6 +134,12 @@ struct Assisting: Exchange {
             return finish(.result(.history(of: name, revisions)))
         default: return .wait
         }
+    }
+
+    private func readHistory(of name: String, after: Moment, _ limit: Int) -> ExchangeStep {
+        .send(
+            .history(
+                History(document: WireString(name), after: after, limit: limit, wantsEdits: false)))
     }
 
     private mutating func edit(
@@ -163,7 +175,9 @@ struct Assisting: Exchange {
         }
     }
 
-    private func write(_ name: String, _ text: String, _ answer: ServerLine) -> ExchangeStep {
+    private mutating func write(
+        _ name: String, _ text: String, _ answer: ServerLine
+    ) -> ExchangeStep {
         switch answer.message {
         case .text(let base): return push(text, to: name, epoch: base.epoch, base: base.revision)
         case .ack(let ack):
@@ -196,9 +210,8 @@ struct Assisting: Exchange {
         case .change(let change) where change.revision.value > revision:
             return close(name, then: .readNewestText)
         case .resync: return close(name, then: .readNewestText)
-        case .gone:
-            return finish(
-                .result(.refusal(.notFound, "\(name): it was deleted, or you may no longer read it")))
+        case .gone(let gone):
+            return finish(.result(.refusal(.notFound, "\(name): \(gone.words)")))
         case .text:
             guard let text = answer.read else { return .wait }
             guard let newest else {
@@ -211,7 +224,8 @@ struct Assisting: Exchange {
     }
 
     mutating func timeIsUp() -> ExchangeStep {
-        guard case .wait(let name, let revision, _) = called?.call else { return .wait }
+        // A change may have come, whose text is being read.
+        guard case .open = phase, case .wait(let name, let revision, _) = called?.call else { return .wait }
         return close(name, then: .finish(.result(.unchanged(name, since: revision))))
     }
 
@@ -224,7 +238,11 @@ struct Assisting: Exchange {
         // The document was closed meanwhile.
         case (.closing(let next), _): return follow(next)
         case (.asking, .write(let name, let text, base: nil, creates: true)) where code == .notFound:
+            phase = .creating
             return push(text, to: name, epoch: nil, base: 0)
+        // Fewer revisions are kept.
+        case (.asking, .history(let name, let limit)) where code == .baseTrimmed:
+            return readHistory(of: name, after: .unspecified, limit)
         case (.open, .edit(let name, _, _)) where code != .notOpen: return close(name, then: .finish(result))
         default: return finish(result)
         }
@@ -247,14 +265,18 @@ struct Assisting: Exchange {
         }
     }
 
-    private func finish(_ content: ToolAnswer.Content) -> ExchangeStep {
+    private mutating func finish(_ content: ToolAnswer.Content) -> ExchangeStep {
         guard let called else { return .wait }
+        phase = .finished(content)
         return .compute(.toolAnswer(ToolAnswer(answers, called.tool, content)))
     }
 
     var outcome: Response? {
-        guard case .closing(.finish(let content)) = phase, let called else { return nil }
-        return ToolAnswer(answers, called.tool, content).response()
+        switch phase {
+        case .closing(.finish(let content)), .finished(let content):
+            called.map { ToolAnswer(answers, $0.tool, content).response() }
+        case .reading, .asking, .open, .closing(.readNewestText), .creating: nil
+        }
     }
 }
 
@@ -270,18 +292,35 @@ private struct AssistantFields {
         tool = fields["mcp-name"]
     }
 
+    /// Whether the client speaks the version without sessions.
+    var areStateless: Bool { version == [Array(AssistantAnswers.statelessVersion.utf8)] }
+
     /// Before the stateless version, only the version is in a field, and `initialize` has not even this.
     func check(against message: AssistantMessage) throws(RPCFault) {
         guard let sent = message.version else {
             let known = AssistantAnswers.versions.map { Array($0.utf8) }
             if message.id != nil, !version.allSatisfy({ known.contains($0) }) {
-                throw mismatch("MCP-Protocol-Version", "a version that the message does not have", message)
+                throw RPCFault(
+                    .headerMismatch,
+                    "the field MCP-Protocol-Version names a version that the message does not name",
+                    id: message.id)
             }
             return
         }
         if !says(version, sent) { throw mismatch("MCP-Protocol-Version", "\(sent)", message) }
         if !says(method, message.method) { throw mismatch("Mcp-Method", "the method", message) }
-        if let name = message.tool, !says(tool, name) { throw mismatch("Mcp-Name", "the tool", message) }
+        if let name = message.tool, !says(tool.map(Self.decoded), name) {
+            throw mismatch("Mcp-Name", "the tool", message)
+        }
+    }
+
+    /// A value that is no plain ASCII comes in Base64.
+    private static func decoded(_ value: [UInt8]) -> [UInt8] {
+        let (start, end) = (Array("=?base64?".utf8), Array("?=".utf8))
+        guard value.count >= start.count + end.count, value.starts(with: start),
+            value.suffix(end.count).elementsEqual(end)
+        else { return value }
+        return Base64.decoded(value.dropFirst(start.count).dropLast(end.count)) ?? value
     }
 
     private func says(_ values: [[UInt8]], _ word: WireString?) -> Bool {
@@ -327,6 +366,16 @@ package struct ToolAnswer: Equatable, Sendable {
                 // Every text of a document is valid, so this is a fault of the server.
                 return .refusal(.internal, "the texts cannot be compared: \(error)")
             }
+        }
+    }
+}
+
+extension Gone {
+    fileprivate var words: String {
+        switch reason {
+        case .known(.renamed): "it has another name now"
+        case .known(.damaged): "it is damaged"
+        case .known(.deleted), .unknown: "it was deleted, or you may no longer read it"
         }
     }
 }

@@ -56,6 +56,11 @@ package struct AssistantMessage: Equatable, Sendable {
             return
         }
         version = try AssistantMessage.version(in: fields, of: id)
+        if let version, version.string != AssistantAnswers.statelessVersion {
+            // Its messages may have any form.
+            (tool, content) = (nil, .other)
+            return
+        }
         tool =
             method.equals("tools/call")
             ? try? fields.object("params") { fields throws(FieldFault) in try fields.string("name") } : nil
@@ -75,7 +80,9 @@ package struct AssistantMessage: Equatable, Sendable {
         guard parameters.value(optional: "_meta")?.kind == .object else { return nil }
         return try parameters.object("_meta") { meta throws(FieldFault) in
             let version = try meta.string(optional: "io.modelcontextprotocol/protocolVersion")
-            if version != nil { try meta.object("io.modelcontextprotocol/clientCapabilities") { _ in } }
+            if version?.string == AssistantAnswers.statelessVersion {
+                try meta.object("io.modelcontextprotocol/clientCapabilities") { _ in }
+            }
             return version
         }
     }

@@ -84,7 +84,7 @@ extension ToolResult {
         _ name: String, as revision: Revision, isUnchanged: Bool, text: String, merged: String?
     ) -> ToolResult {
         let sentence = "\(name): \(isUnchanged ? "unchanged, at" : "saved as") revision \(revision.value)"
-        guard let merged, merged != text else { return ToolResult(sentence) }
+        guard let merged, !hasSameBytes(merged, text.withLineFeeds) else { return ToolResult(sentence) }
         return ToolResult("\(sentence). Other people changed the text meanwhile. It is now:", merged)
     }
 

@@ -18,17 +18,10 @@ package struct UniquePassage: Equatable {
     package init(_ passage: String, in text: String) throws(Fault) {
         if passage.isEmpty { throw .empty }
         let (passage, text) = (Array(passage.utf8), Array(text.utf8))
-        var found: [Int] = []
-        var index = 0
-        while index + passage.count <= text.count {
-            if text[index] == passage[0], text[index..<index + passage.count].elementsEqual(passage) {
-                found.append(index)
-            }
-            index += 1
-        }
+        let found = ByteSearch(passage).matches(in: text, atMost: UniquePassage.mostLines)
         guard let start = found.first else { throw .missing }
         if found.count > 1 {
-            let lines = found.prefix(UniquePassage.mostLines).map { 1 + text[..<$0].count { $0 == 0x0A } }
+            let lines = found.map { 1 + text[..<$0].count { $0 == 0x0A } }
             throw .ambiguous(lines: lines)
         }
         let before = String(decoding: text[..<start], as: UTF8.self).utf16.count

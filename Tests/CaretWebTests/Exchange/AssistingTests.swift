@@ -18,6 +18,9 @@ import Testing
         #"{"type":"text","doc":"plan","epoch":"k2v9.1","rev":\#(rev),"text":"\#(text)","newline":"lf"}"#
     }
 
+    private static let change =
+        #"{"type":"change","doc":"plan","rev":8,"user":"ann","client":"c","time":1,"edits":[{"range":[0,1],"text":"b"}]}"#
+
     private static func ack(_ rev: Int, _ others: String = "") -> String {
         #"{"type":"ack","doc":"plan","seq":1,"rev":\#(rev)\#(others)}"#
     }
@@ -75,19 +78,51 @@ import Testing
     }
 
     @Test(
-        "a message that is no request has the error of the protocol, and its status",
+        "a message that is no request has the error of the protocol",
         arguments: [
-            ("", "400", -32700), ("[]", "400", -32700), (#"{"id":1}"#, "400", -32600),
-            (#"{"jsonrpc":"2.0","id":1,"method":"dance"}"#, "404", -32601),
+            ("", "400", -32700), ("[]", "400", -32700), (#"{"id":1}"#, "200", -32600),
+            (#"{"jsonrpc":"2.0","id":1,"method":"dance"}"#, "200", -32601),
             (
                 #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fly","arguments":{}}}"#,
-                "400",
+                "200",
                 -32602
             ),
         ])
     func faults(body: String, status: String, code: Int) throws {
         let response = try post(body)
         #expect(response.status.hasPrefix(status) && response.body.contains(#""error":{"code":\#(code),"#))
+    }
+
+    @Test("in version 2026-07-28, the status says what is wrong with a message")
+    func statuses() throws {
+        func post(_ method: String, _ parameters: String) throws -> WebResponse {
+            try self.post(
+                #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":{\#(parameters)}}"#,
+                "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: \(method)", "Mcp-Name: fly")
+        }
+        #expect(try post("dance", Self.meta).status == "404 Not Found")
+        #expect(
+            try post("tools/call", #""name":"fly","arguments":{},\#(Self.meta)"#).status == "400 Bad Request")
+        // Messages of a later version may have any form.
+        let later = #""_meta":{"io.modelcontextprotocol/protocolVersion":"2031-01-01"}"#
+        let response = try self.post(
+            #"{"jsonrpc":"2.0","id":1,"method":"dance","params":{\#(later)}}"#,
+            "MCP-Protocol-Version: 2031-01-01", "Mcp-Method: dance")
+        #expect(response.body.contains(#""error":{"code":-32022,"#))
+    }
+
+    @Test(
+        "a name that comes in Base64 is decoded",
+        arguments: [
+            ("=?base64?bGlzdF9kb2N1bWVudHM=?=", true), ("=?base64?bGlzdF9kb2N1bWVudHN4?=", false),
+            ("=?base64?bGlzdF9kb2N1bWVudHM?=", false), ("=?base64?====?=", false), ("=?base64??=", false),
+        ])
+    func names(field: String, isRight: Bool) throws {
+        let response = try post(
+            #"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"list_documents","arguments":{},\#(Self.meta)}}"#,
+            "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: \(field)",
+            answers: [#"{"type":"listed","docs":[]}"#])
+        #expect((response.status == "200 OK") == isRight)
     }
 
     @Test("the body may be as long as a line")
@@ -216,6 +251,18 @@ import Testing
                 "failed: plan: there is no such document"))
     }
 
+    @Test("document_history returns the kept revisions if fewer are kept")
+    func trimmedHistory() throws {
+        let listed =
+            #"{"type":"listed","docs":[{"doc":"plan","epoch":"k2v9.1","rev":9,"length":1,"updated":1}]}"#
+        let page =
+            #"{"type":"revisions","doc":"plan","revisions":[{"rev":9,"user":"ann","client":"c","time":0,"inserted":2,"deleted":1}]}"#
+        let texts = try texts(
+            "document_history", #"{"name":"plan","limit":5}"#, listed, Self.error("base_trimmed"), page)
+        #expect(texts[0] == "plan, newest first:")
+        #expect(server.messages.last == #"{"type":"history","doc":"plan","limit":5}"#)
+    }
+
     @Test("edit_document opens the document, pushes the edit, and closes the document")
     func edit() throws {
         let arguments = #"{"name":"plan","old_text":"two","new_text":"2\r\n"}"#
@@ -240,6 +287,14 @@ import Testing
             #expect(result[0].hasPrefix("failed: ") && result[0].contains(problem))
             #expect(server.messages.last == #"{"type":"close"}"# && server.messages.count == 2)
         }
+    }
+
+    @Test("a long passage is searched in one pass")
+    func longPassage() throws {
+        let text = String(repeating: "a", count: 200_000)
+        let arguments = #"{"name":"plan","old_text":"\#(text.prefix(100_000))b","new_text":"2"}"#
+        let result = try texts("edit_document", arguments, Self.opened(text), Self.closed)
+        #expect(result[0].hasPrefix("failed: old_text does not occur"))
     }
 
     @Test("a refused push closes the document, and says what to do")
@@ -273,6 +328,10 @@ import Testing
             "write_document", #"{"name":"plan","text":"old"}"#, Self.text("old"),
             Self.ack(7, #","text":"old","unchanged":true"#))
         #expect(same == ["plan: unchanged, at revision 7"])
+        let breaks = try texts(
+            "write_document", #"{"name":"plan","text":"a\r\nb"}"#, Self.text("old"),
+            Self.ack(8, #","text":"a\nb""#))
+        #expect(breaks == ["plan: saved as revision 8"])
     }
 
     @Test("only write_document with `create` creates a document")
@@ -288,6 +347,12 @@ import Testing
         let refused = try texts(
             "write_document", #"{"name":"plan","text":"new"}"#, Self.error("not_found"))
         #expect(refused[0].hasPrefix("failed: no (not_found)") && server.messages.count == 1)
+        // Without rights, the document is missing for the push too.
+        server.forget()
+        let unseen = try texts(
+            "write_document", #"{"name":"plan","text":"new","create":true}"#, Self.error("not_found"),
+            Self.error("not_found"))
+        #expect(unseen[0].hasPrefix("failed: no (not_found)") && server.messages.count == 2)
     }
 
     @Test("wait_for_changes returns a newer revision at once")
@@ -324,9 +389,7 @@ import Testing
         server.pass(seconds: 0.1)
         #expect(try texts(of: server.response()) == ["plan: no change since revision 7"])
         begin()
-        server.room(
-            #"{"type":"change","doc":"plan","rev":8,"user":"ann","client":"c","time":1,"edits":[{"range":[0,1],"text":"b"}]}"#,
-            to: 2)
+        server.room(Self.change, to: 2)
         #expect(try texts(of: server.response())[0] == "plan: revision 8. What changed since revision 7:")
         // The time of a request that was answered does not matter any more.
         server.forget()
@@ -337,6 +400,19 @@ import Testing
         #expect(try texts(of: server.response())[0].hasPrefix("failed: plan: it was deleted"))
     }
 
+    @Test("a change that came in time is returned, even if its text comes later")
+    func lateText() throws {
+        server.answers = [Self.opened("a", rev: 3), "", Self.text("b"), Self.text("a", rev: 3)]
+        let arguments = #"{"name":"plan","after_revision":3,"timeout_seconds":1}"#
+        server.send(WebConversation.bytes(of: "POST /mcp", body: Self.call("wait_for_changes", arguments)))
+        server.room(Self.change, to: 1)
+        server.pass(seconds: 2)
+        #expect(server.responses.isEmpty)
+        server.room(Self.closed, to: 1)
+        server.end(1)
+        #expect(try texts(of: server.response())[0] == "plan: revision 7. What changed since revision 3:")
+    }
+
     @Test("a server that stops answers a waiting call")
     func stopping() throws {
         server.answers = [Self.opened("a")]
@@ -345,6 +421,18 @@ import Testing
         server.shutDown()
         server.end(1)
         #expect(try server.response().status.hasPrefix("503"))
+    }
+
+    @Test("a server that stops answers what was saved")
+    func stoppingAfterwards() throws {
+        server.world.holdsComputations = true
+        server.answers = [Self.text("old"), Self.ack(8, #","text":"new""#)]
+        let arguments = #"{"name":"plan","text":"new"}"#
+        server.send(WebConversation.bytes(of: "POST /mcp", body: Self.call("write_document", arguments)))
+        #expect(server.responses.isEmpty)
+        server.shutDown()
+        #expect(try texts(of: server.response()) == ["plan: saved as revision 8"])
+        #expect(server.world.compute(number: 1) == [])
     }
 
     @Test("a long answer is refused while the server's memory for output is used up")

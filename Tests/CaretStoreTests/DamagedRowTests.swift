@@ -15,7 +15,8 @@ private struct DamagedRow: CustomStringConvertible {
     var description: String { "\(table.rawValue).\(column) = \(value.map(String.init) ?? "null")" }
 
     /// One for each number of each row that belongs to a document.
-    static let all = [MovedTable.document, .segment, .snapshot, .pusher, .tag].flatMap { table in
+    static let all = [MovedTable.document, .segment, .snapshot, .pusher, .tag, .notebook, .note].flatMap {
+        table in
         table.columns.enumerated().dropFirst().flatMap { index, column -> [DamagedRow] in
             if column.kind == .bytes { return [] }
             // The head is 3, or 4 after an append that fits the damaged row.
@@ -51,6 +52,7 @@ private struct DamagedRow: CustomStringConvertible {
             #expect(await document.putSnapshot() == nil)
             let tag = CaretLog.Tag(name: try #require(TagName("tag")), revision: 2, user: "ann", time: 7)
             #expect(await store.addTag(tag, to: document.entry.id) == .tagged)
+            try await addNote(to: document, on: store)
             sql += row.update(document.entry.id, schema: "store_1")
             documents.append((row, document))
         }
@@ -91,6 +93,7 @@ private struct DamagedRow: CustomStringConvertible {
             #expect(await document.putSnapshot() == nil)
             let tag = CaretLog.Tag(name: try #require(TagName("tag")), revision: 2, user: "ann", time: 7)
             #expect(await store.addTag(tag, to: document.entry.id) == .tagged)
+            try await addNote(to: document, on: store)
             let key = row.table == .document ? "id" : "document"
             sql +=
                 "UPDATE \(row.table) SET \(row.column) = NULL WHERE \(key) = \(document.entry.id.value); "
@@ -149,6 +152,13 @@ private struct DamagedRow: CustomStringConvertible {
         await store.close()
     }
 
+    private func addNote(to document: TrackedDocument, on store: any DurableStore) async throws {
+        let place = NotePlace(
+            at: 1, Selection(anchor: 0, head: 1), suggesting: try Change([Edit(0..<1, "A")]))
+        let note = NoteContent(user: "ann", time: 7, text: "why?", quote: "a", place: place)
+        _ = await store.addNote(note, to: document.entry.id)
+    }
+
     /// Calls everything that reads or writes a document. A text that is returned is right.
     private func useEverything(
         of document: TrackedDocument, on store: any DurableStore, _ what: Comment
@@ -168,6 +178,9 @@ private struct DamagedRow: CustomStringConvertible {
         _ = await store.read(id, after: 0)
         _ = await store.pusher(SampleLog.ann, in: id)
         _ = await store.tags(of: id)
+        _ = await store.notes(of: id)
+        try await addNote(to: document, on: store)
+        _ = await store.changeNote(NoteNumber(1), of: id, version: 1, .resolve)
         _ = await store.append(try document.letters("x"))
         _ = await store.appendLocked(try document.letters("y")) { _ in [] }
         _ = await store.putSnapshot(Snapshot(revision: 1, text: document.texts[1]), of: id)

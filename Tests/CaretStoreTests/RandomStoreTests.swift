@@ -120,6 +120,8 @@ private struct RandomRun {
         case 22..<24: try await reopen()
         case 24..<34: try await look()
         case 34..<44: try await readHistory()
+        case 44..<52: try await writeNote()
+        case 52..<56: try await readNotes()
         default: try await append()
         }
     }
@@ -268,6 +270,72 @@ private struct RandomRun {
             await model.read(id, after: revision, limit: limit)
         )
         try agree(read, log, "read \(id) after \(revision)")
+    }
+
+    // MARK: Notes
+
+    private mutating func writeNote() async throws {
+        guard !documents.isEmpty else { return }
+        let id = random.pick(documents).id
+        let known = (try? await model.notes(of: id).get())?.notes ?? []
+        let limits = NoteLimits(notes: 12, bytes: 600)
+        guard let note = known.isEmpty || random.chance(40) ? nil : random.pick(known) else {
+            let parent = random.chance(30) ? NoteNumber(Int64(random.number(1...6))) : nil
+            let content = NoteContent(
+                parent: parent, user: "ann", time: time,
+                text: ByteString(SampleText.lines(bytes: 40, &random)),
+                quote: "x", place: parent == nil ? await place(in: id) : nil)
+            let (one, other) = (
+                await store.addNote(content, to: id, limits), await model.addNote(content, to: id, limits)
+            )
+            return try agree(one, other, "note in \(id)")
+        }
+        let change: NoteChange =
+            switch random.number(0...9) {
+            case 0..<4:
+                .rewrite(ByteString(SampleText.lines(bytes: 60, &random)), await place(in: id), at: time)
+            case 4..<6: .resolve
+            case 6: .reopen
+            case 7: .finish(isAccepted: random.chance(50), await place(in: id))
+            default: .remove
+            }
+        let version = random.chance(10) ? note.version + 1 : note.version
+        let (one, other) = (
+            await store.changeNote(note.number, of: id, version: version, change, limits),
+            await model.changeNote(note.number, of: id, version: version, change, limits)
+        )
+        try agree(one, other, "note \(note.number.value) of \(id)")
+    }
+
+    /// A place in a text of the document, and sometimes in a text that is not kept, or nowhere.
+    private mutating func place(in id: DocumentID) async -> NotePlace? {
+        if random.chance(20) { return nil }
+        let revision = Revision(random.number(0...60))
+        guard let text = try? await model.text(of: id, at: revision).get().text else {
+            return NotePlace(at: revision, Selection(caret: 0))
+        }
+        let ends = [random.number(0...text.end.value), random.number(0...text.end.value)].sorted()
+        let words = Selection(anchor: Offset(ends[0]), head: Offset(ends[1]))
+        return NotePlace(
+            at: revision, words,
+            suggesting: random.chance(50) ? SampleChange.make(for: text, upTo: 2, &random) : nil)
+    }
+
+    private mutating func readNotes() async throws {
+        guard !documents.isEmpty else { return }
+        let (id, counter) = (random.pick(documents).id, Int64(random.number(0...12)))
+        let (one, other) = (
+            await store.notes(of: id, after: counter), await model.notes(of: id, after: counter)
+        )
+        switch (one, other) {
+        case (.success(let one), .success(let other)):
+            try agree(one.entry.like(other.entry), other.entry, "notes of \(id)")
+            try agree(one.notes, other.notes, "notes of \(id)")
+            try agree(
+                [one.counter, one.isWhole ? 1 : 0], [other.counter, other.isWhole ? 1 : 0], "notes of \(id)")
+        case (.failure(let one), .failure(let other)): try agree(one, other, "notes of \(id)")
+        default: throw Unexpected(what: "notes of \(id): \(one), and the model: \(other)")
+        }
     }
 
     private mutating func reopen() async throws {

@@ -129,6 +129,7 @@ struct MovedSample {
     let lastToken: TokenID
     let lastDocument: DocumentID
     private let tag: CaretLog.Tag
+    private let notes: [Note]
 
     var path: String { sample.scratch.path }
     var documents: [TrackedDocument] { sample.documents }
@@ -150,6 +151,16 @@ struct MovedSample {
         tag = CaretLog.Tag(
             name: try #require(TagName("first-draft")), revision: 2, user: "ann", time: 9)
         #expect(await store.addTag(tag, to: sample.documents[2].entry.id) == .tagged)
+        let note = NoteContent(
+            user: "ann", time: 9, text: "why?",
+            place: NotePlace(at: 0, Selection(caret: 0), suggesting: try Change([Edit(0..<0, "so")])))
+        let answer = NoteContent(parent: NoteNumber(1), user: "bob", time: 10, text: "because")
+        for content in [note, answer] {
+            guard case .written = await store.addNote(content, to: sample.documents[2].entry.id) else {
+                throw Unexpected(what: "the note was not written")
+            }
+        }
+        notes = try await store.notes(of: sample.documents[2].entry.id).get().notes
         lastDocument = deleted.id
         await store.close()
     }
@@ -176,6 +187,7 @@ struct MovedSample {
         let signOuts = [SignOut(.user("ann"), before: 5_000), SignOut(.token("a-1"), before: 6_000)]
         #expect(try await store.signOuts().get().signOuts == signOuts)
         #expect(try await store.tags(of: short.entry.id).get() == [tag])
+        #expect(try await store.notes(of: short.entry.id).get().notes == notes)
         #expect(try await durable.findings() == [])
     }
 }

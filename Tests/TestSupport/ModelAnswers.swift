@@ -28,6 +28,7 @@ extension StoreModel {
         case .trim(let document, let revision): .trimmed(trim(document, through: revision))
         case .entries(let documents): .entries(documents.map { entry(of: $0) })
         case .tags(let call): .tags(answer(call))
+        case .notes(let call): .notes(answer(call))
         case .tokens(let call): .tokens(answer(call))
         }
     }
@@ -88,6 +89,7 @@ extension StoreCall {
         switch self {
         case .append, .appendLocked, .rename, .delete, .undelete, .trim, .redact, .renewEpochs, .create: true
         case .tokens(let tokens): tokens.writes
+        case .notes(let notes): notes.writes
         case .tags(.list): false
         case .tags(.add), .tags(.remove), .tags(.copy): true
         case .open, .pusher, .load, .text, .read, .blame, .find, .list, .deleted, .entries: false

@@ -232,6 +232,40 @@ extension DocumentStore {
     }
 }
 
+/// Calls about notes for tests.
+extension DocumentStore {
+    private func write(_ call: NoteCall) async -> NoteResult {
+        await answer(to: .notes(call)) {
+            if case .notes(.written(let result)) = $0 { result } else { nil }
+        }
+    }
+
+    package func addNote(
+        _ content: NoteContent, to document: DocumentID, _ limits: NoteLimits = .sample
+    ) async -> NoteResult {
+        await write(.add(content, to: document, limits))
+    }
+
+    package func changeNote(
+        _ number: NoteNumber, of document: DocumentID, version: Int64, _ change: NoteChange,
+        _ limits: NoteLimits = .sample
+    ) async -> NoteResult {
+        await write(.change(number, of: document, version: version, change, limits))
+    }
+
+    package func notes(
+        of document: DocumentID, after counter: Int64 = 0
+    ) async -> Result<NotePage, StoreRefusal> {
+        await answer(to: .notes(.list(document, after: counter))) {
+            if case .notes(.listed(let page)) = $0 { page } else { nil }
+        }
+    }
+}
+
+extension NoteLimits {
+    package static let sample = NoteLimits(notes: 10_000, bytes: 4 << 20)
+}
+
 /// Calls about tags for tests.
 extension DocumentStore {
     private func answer<Answer>(to call: TagCall, _ read: (TagAnswer) -> Answer?) async -> Answer {

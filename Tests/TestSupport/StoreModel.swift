@@ -19,11 +19,34 @@ package struct StoreModel: Sendable {
         var deleted: Int64?
         var isDamaged = false
         var tags: [Tag] = []
+        var notebook = Notebook()
+        /// The notes, at their places in the newest text.
+        var notes: [Note] = []
 
         func entry(_ id: DocumentID) -> DocumentEntry {
             DocumentEntry(
                 id: id, name: name, epoch: epoch, head: head.revision, start: start.revision,
                 length: head.text.length, updated: updated, lineBreak: lineBreak, deleted: deleted)
+        }
+
+        func isBehind(_ place: NotePlace?) -> Bool {
+            place.map { head.revision.value - $0.revision.value > NotePlace.mostBehind } ?? false
+        }
+
+        /// A note at its place in the newest text.
+        func atHead(_ note: Note) -> Note {
+            var moved = [note]
+            let from = note.content.place?.revision ?? head.revision
+            move(&moved, through: changes.dropFirst(from.value - start.revision.value), after: from)
+            return moved[0]
+        }
+
+        private func move(
+            _ notes: inout [Note], through changes: some Sequence<LoggedChange>, after: Revision
+        ) {
+            do { try notes.move(through: changes, after: after) } catch {
+                preconditionFailure("the model has a change that does not fit: \(error)")
+            }
         }
 
         func renewed(generation: UInt64) -> Document {
@@ -51,9 +74,15 @@ package struct StoreModel: Sendable {
             new.changes = try changes.map { try history.next($0) }
             new.head = history.head
             new.epoch = epoch
-            let isChanged = !redaction.isDryRun && search.revisions > 0
+            let notes = self.notes.count { $0.content.redacted(redaction.passage) != nil }
+            let isChanged = !redaction.isDryRun && (search.revisions > 0 || notes > 0)
+            for index in new.notes.indices {
+                guard let content = new.notes[index].content.redacted(redaction.passage) else { continue }
+                new.notes[index].content = content
+                new.notes[index] = new.notebook.rewritten(new.notes[index])
+            }
             var report = RedactionReport(
-                search, authors: authors.authors, changed: authors.changes,
+                search, notes: notes, authors: authors.authors, changed: authors.changes,
                 epoch: isChanged ? epoch : self.epoch)
             report.isErased = isChanged
             return (new, report)
@@ -66,6 +95,7 @@ package struct StoreModel: Sendable {
                     seq: change.seq, revision: revision, digest: pushed.digest, used: change.time)
                 updated = change.time
                 changes.append(change)
+                move(&notes, through: CollectionOfOne(change), after: Revision(revision.value - 1))
             }
             head = Snapshot(revision: Revision(append.expected.value + append.changes.count), text: text)
             if let lineBreak = append.lineBreak { self.lineBreak = lineBreak }
@@ -318,7 +348,7 @@ package struct StoreModel: Sendable {
             else {
                 return .refused(.damaged)
             }
-            if redaction.isDryRun || found.report.containing == 0 { return .redacted(found.report) }
+            if redaction.isDryRun || !found.report.changes { return .redacted(found.report) }
             if let refusal { return .refused(refusal) }
             documents[id] = found.document
             return .redacted(found.report)
@@ -376,6 +406,82 @@ package struct StoreModel: Sendable {
                 if !history.add(text) { return .tooLarge(bytes: history.bytes) }
             }
             return CopyResult(create(copy.name, history.complete, at: copy.time))
+        }
+    }
+
+    // MARK: Notes
+
+    package mutating func answer(_ call: NoteCall) -> NoteAnswer {
+        switch call {
+        case .add(let content, let id, let limits): .written(add(content, to: id, limits))
+        case .change(let number, let id, let version, let change, let limits):
+            .written(self.change(number, of: id, version: version, change, limits))
+        case .list(let id, let counter):
+            .listed(
+                live(id).map { document in
+                    let isWhole = document.notebook.needsAll(after: counter)
+                    return NotePage(
+                        document.entry(id), counter: document.notebook.counter, isWhole: isWhole,
+                        document.notes.filter { isWhole || $0.counter > counter })
+                })
+        }
+    }
+
+    private mutating func add(
+        _ content: NoteContent, to id: DocumentID, _ limits: NoteLimits
+    ) -> NoteResult {
+        switch kept(id, content.place?.revision) {
+        case .failure(let refusal): return .refused(refusal)
+        case .success(var document):
+            if document.isBehind(content.place) { return .behind(head: document.head.revision) }
+            if let parent = content.parent,
+                !document.notes.contains(where: { $0.number == parent && $0.content.parent == nil })
+            {
+                return .missing
+            }
+            switch document.notebook.add(content, limits) {
+            case .failure(let fault): return fault.result
+            case .success(let note):
+                if let refusal { return .refused(.refused(refusal)) }
+                document.notes.append(document.atHead(note))
+                documents[id] = document
+                return .written(NoteStamp(note))
+            }
+        }
+    }
+
+    private mutating func change(
+        _ number: NoteNumber, of id: DocumentID, version: Int64, _ change: NoteChange, _ limits: NoteLimits
+    ) -> NoteResult {
+        let found: Document
+        switch live(id) {
+        case .failure(let refusal): return .refused(.refused(refusal))
+        case .success(let document): found = document
+        }
+        guard let index = found.notes.firstIndex(where: { $0.number == number }) else { return .missing }
+        let note = found.notes[index]
+        if note.version != version { return .changed(NoteStamp(note)) }
+        if note.isFinal, change != .remove { return .final }
+        if let place = change.place, case .failure(let refusal) = kept(id, place.revision) {
+            return .refused(refusal)
+        }
+        if found.isBehind(change.place) { return .behind(head: found.head.revision) }
+        var document = found
+        if case .remove = change {
+            let all = document.notes.filter { $0.number == number || $0.content.parent == number }
+            if let refusal { return .refused(.refused(refusal)) }
+            document.notebook.remove(all)
+            document.notes.removeAll(where: all.contains)
+            documents[id] = document
+            return .removed(all.map(\.number), counter: document.notebook.counter)
+        }
+        switch document.notebook.change(note, change, limits) {
+        case .failure(let fault): return fault.result
+        case .success(let new):
+            if let refusal { return .refused(.refused(refusal)) }
+            document.notes[index] = document.atHead(new)
+            documents[id] = document
+            return .written(NoteStamp(new))
         }
     }
 

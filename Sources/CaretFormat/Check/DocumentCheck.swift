@@ -1,7 +1,7 @@
 import CaretCore
 package import CaretLog
 
-/// Checks documents, and collects what it finds: each row, chain, snapshot, pusher and tag. It changes nothing.
+/// Checks documents, and collects what it finds: each row, chain, snapshot, pusher, tag and note. It changes nothing.
 ///
 /// Use it only on the thread or queue of its connection.
 package struct DocumentCheck<Connection: SQLConnection> {
@@ -50,6 +50,7 @@ package struct DocumentCheck<Connection: SQLConnection> {
         if history == nil {
             checkName(row)
             checkTags(row)
+            checkNotes(row)
         }
         // After a redaction, or a trim of what comes next, the check of the history begins again.
         if history?.continues(in: row) != true { try begin(row) }
@@ -79,6 +80,19 @@ package struct DocumentCheck<Connection: SQLConnection> {
         let tags = Result { () throws(Fault) in try rows.tags(of: row.entry.id) }
         if case .success(let tags) = tags, tags.allSatisfy({ kept.contains($0.revision) }) { return }
         report.addFinding(.tag, in: row.entry.id, row.entry.name)
+    }
+
+    private mutating func checkNotes(_ row: DocumentRow) {
+        // A server of an earlier version may have trimmed the text of a place.
+        let (id, kept) = (row.entry.id, 0...row.entry.head)
+        let found = Result { () throws(Fault) in (try rows.notebook(of: id), try rows.notes(of: id, after: 0))
+        }
+        if case .success((let book, let notes)) = found, book.counts(notes),
+            notes.allSatisfy({ $0.movingPlace.map { kept.contains($0.revision) } != false })
+        {
+            return
+        }
+        report.addFinding(.note, in: id, row.entry.name)
     }
 
     // MARK: Histories

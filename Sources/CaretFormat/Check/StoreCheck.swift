@@ -34,7 +34,7 @@ package struct StoreCheck<Connection: SQLConnection> {
     package var report: CheckReport { documents.report }
 
     private static var firstTable: Stage {
-        .orphans(["segment", "snapshot", "pusher", "tag"], after: DocumentID(0))
+        .orphans(["segment", "snapshot", "pusher", "tag", "notebook", "note"], after: DocumentID(0))
     }
 
     /// Checks one document, or everything.

@@ -1,6 +1,6 @@
 /// A table that `caret move` copies. Every kind of store has it.
 package enum MovedTable: String, CaseIterable, Sendable {
-    case author, document, segment, snapshot, pusher, tag, token
+    case author, document, segment, snapshot, pusher, tag, notebook, note, token
     case signOut = "sign_out"
 
     package struct Column: Sendable {
@@ -46,6 +46,13 @@ package enum MovedTable: String, CaseIterable, Sendable {
                 + [.bytes("digest"), .number("used")]
         case .tag:
             [.number("document"), .bytes("name"), .number("revision"), .bytes("username"), .number("time")]
+        case .notebook:
+            ["document", "counter", "last", "removed", "notes", "bytes"].map(Column.number)
+        case .note:
+            ["document", "number", "version", "counter"].map(Column.number)
+                + [.optional("parent"), .number("state"), .bytes("username"), .number("time")]
+                + [.optional("edited"), .number("weight"), .optional("revision")]
+                + ["place", "quote", "body"].map(Column.bytes)
         case .token:
             [.number("id"), .bytes("username"), .bytes("digest"), .number("created"), .optional("expires")]
                 + [.bytes("grants"), .flag("ended"), .optional("used")]
@@ -55,8 +62,8 @@ package enum MovedTable: String, CaseIterable, Sendable {
 
     package var keyCount: Int {
         switch self {
-        case .author, .document, .token, .signOut: 1
-        case .segment, .snapshot, .pusher, .tag: 2
+        case .author, .document, .notebook, .token, .signOut: 1
+        case .segment, .snapshot, .pusher, .tag, .note: 2
         }
     }
 

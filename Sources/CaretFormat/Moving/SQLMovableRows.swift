@@ -33,7 +33,7 @@ extension SQLMovableRows {
         let key = columns.prefix(table.keyCount)
         let names = key.map { $0.name(in: dialect) }.joined(separator: ", ")
         // Rows with a body can be large.
-        let limit = table == .segment || table == .snapshot ? 32 : 1_000
+        let limit = table == .segment || table == .snapshot || table == .note ? 32 : 1_000
         let sql = """
             SELECT \(columns.map { $0.read(in: dialect) }.joined(separator: ", "))
             FROM \(table == .token ? dialect.tokens : table.rawValue)

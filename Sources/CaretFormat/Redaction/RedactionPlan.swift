@@ -5,6 +5,7 @@ package import CaretLog
 package struct RedactionPlan {
     /// The document as it was read.
     package let old: DocumentEntry
+    let passage: Passage
     /// The document's part of the new epoch.
     package let epoch: UInt64
     package let segments: [EncodedSegment]
@@ -14,10 +15,12 @@ package struct RedactionPlan {
     package let length: TextLength
 
     package init(
-        old: DocumentEntry, epoch: UInt64, segments: [EncodedSegment], snapshots: [StoredSnapshot],
+        old: DocumentEntry, without passage: Passage, epoch: UInt64, segments: [EncodedSegment],
+        snapshots: [StoredSnapshot],
         chain: Chain, length: TextLength
     ) {
         self.old = old
+        self.passage = passage
         self.epoch = epoch
         self.segments = segments
         self.snapshots = snapshots
@@ -31,6 +34,6 @@ package enum PreparedRedaction {
     /// Somebody has changed the history meanwhile.
     case changed
     case tooFrequent
-    /// `plan` is nil for a dry run, and if no revision contains the passage.
+    /// `plan` is nil for a dry run, and if no revision and no note contains the passage.
     case found(RedactionReport, RedactionPlan?)
 }

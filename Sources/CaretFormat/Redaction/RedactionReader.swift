@@ -103,9 +103,11 @@ package struct RedactionReader<Connection: SQLConnection> {
     ) throws(Fault) -> PreparedRedaction? {
         var authors = PassageAuthors()
         for (revision, logged) in changes.reversed() { authors.add(logged, at: revision) }
+        let notes = try reader.rows.notes(of: row.entry.id, after: 0)
         let report = RedactionReport(
-            search, authors: authors.authors, changed: authors.changes, epoch: row.entry.epoch)
-        if redaction.isDryRun || search.revisions == 0 { return .found(report, nil) }
+            search, notes: notes.count { $0.content.redacted(redaction.passage) != nil },
+            authors: authors.authors, changed: authors.changes, epoch: row.entry.epoch)
+        if redaction.isDryRun || !report.changes { return .found(report, nil) }
         self.report = report
         phase = .rewriting(try Rewriting(of: row, origins, redaction, start, reader))
         return nil
@@ -186,7 +188,8 @@ package struct RedactionReader<Connection: SQLConnection> {
             return .found(
                 report,
                 RedactionPlan(
-                    old: row.entry, epoch: rewriting.epoch, segments: rewriting.segments,
+                    old: row.entry, without: redaction.passage, epoch: rewriting.epoch,
+                    segments: rewriting.segments,
                     snapshots: rewriting.snapshots, chain: rewriting.chain,
                     length: rewriting.history.head.text.length))
         }

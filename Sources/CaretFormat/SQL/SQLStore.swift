@@ -120,6 +120,7 @@ extension SQLStore {
         case .text(let document, nil): load(document, waiting) { .text(.success($0.head)) }
         case .load(let document): load(document, waiting) { .loaded(.success($0)) }
         case .tags(let tags): run(tags, waiting)
+        case .notes(let notes): run(notes, waiting)
         case .tokens(let tokens): run(tokens, waiting)
         }
     }
@@ -189,6 +190,16 @@ extension SQLStore {
         // After a crash, upkeep may be due although nobody writes. Then each opening would take long.
         if UpkeepPolicy.isDue(row) { due.add([row.entry.id]) }
         return LoadedDocument(row.entry, try reader.text(of: row, at: row.entry.head).snapshot)
+    }
+
+    private func run(_ call: NoteCall, _ waiting: WaitingCall) {
+        guard case .list(let document, let counter) = call else {
+            return write(waiting, to: call.document) { writer throws(Fault) in .notes(try writer.run(call)) }
+        }
+        // Damaged notes do not close the document.
+        lookup(waiting, of: document) { reader throws(Fault) in
+            .notes(.listed(.success(try reader.notes(of: reader.document(document), after: counter))))
+        }
     }
 
     private func run(_ call: TagCall, _ waiting: WaitingCall) {

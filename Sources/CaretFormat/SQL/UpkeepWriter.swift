@@ -10,6 +10,7 @@ extension SQLWriter {
         case .snapshot(let snapshot, let superseded, let covered):
             try keep(snapshot, superseding: superseded, covering: covered)
         case .removeTrimmed: try removeTrimmed(of: document)
+        case .moveNotes(let notes): try move(notes, of: document)
         case .correctUnmerged(let excess): try subtractUnmerged(excess, from: document)
         }
         return true
@@ -112,6 +113,8 @@ extension SQLWriter {
         let (id, start) = (plan.snapshot.document, plan.snapshot.revision)
         let entry = try document(id).entry
         if entry.start >= start || entry.epoch.document != plan.snapshot.epoch { return false }
+        // Somebody has written a note meanwhile.
+        if let place = try rows.oldestPlace(of: id), place < start { return false }
         if let cut = plan.cut {
             if try !replace(cut) { return false }
         } else if try isInside(start, of: id) {
@@ -151,9 +154,11 @@ extension SQLWriter {
         for (table, key, bytes) in [
             ("segment", "first", "length(body)"), ("snapshot", "revision", "length(body)"),
             ("pusher", "author", "64"), ("tag", "revision", "64"),
+            ("note", "number", "length(body) + length(place)"),
         ] {
             if try removeSome(table, key, bytes, of: id, where: "$2 = 0", .integer(0)) { return .begun }
         }
+        try connection.change("DELETE FROM notebook WHERE document = $1", .id(id))
         try connection.change("DELETE FROM document WHERE id = $1", .id(id))
         return .done
     }
@@ -207,6 +212,7 @@ extension SQLWriter {
         try connection.change("DELETE FROM snapshot WHERE document = $1", .id(plan.old.id))
         for segment in plan.segments { try insert(segment, of: plan.old.id) }
         for snapshot in plan.snapshots { try write(snapshot) }
+        try redactNotes(of: plan.old.id, plan.passage)
         row.entry.epoch = Epoch(generation: rows.generation, document: plan.epoch)
         (row.entry.length, row.chain) = (plan.length, plan.chain)
         row.snapshot = plan.snapshots.map(\.revision).max() ?? 0

@@ -94,6 +94,7 @@ package struct Upkeep<Connection: SQLConnection, Writes: UpkeepWrites>: Sendable
             // Afterwards, the text is near one that is in memory.
             var replay: TextReplay? = TextReplay(document, at: revision)
             while let step = replay { replay = await reader.run { $0.step(step) } }
+            if let refusal = await moveNotes(of: document, to: revision) { return .refused(refusal) }
             let found = await reader.run { $0.prepareTrim(of: document, through: revision) }
             let plan: TrimPlan
             switch found {
@@ -111,6 +112,19 @@ package struct Upkeep<Connection: SQLConnection, Writes: UpkeepWrites>: Sendable
         }
         onEvent(.damaged(document))
         return .refused(.refused(.damaged))
+    }
+
+    /// Moves the places of notes that are before a revision to the newest text. Returns nil if none is left.
+    private func moveNotes(of document: DocumentID, to revision: Revision) async -> HistoryRefusal? {
+        while true {
+            switch await reader.run({ $0.notes(of: document, before: revision) }) {
+            case .failure(let fault): return fault.historyRefusal
+            case .success(nil): return nil
+            case .success(let notes?):
+                let committed = await writes.commit([(document, .moveNotes(notes))])
+                if committed[0] == nil { return .refused(.failed) }
+            }
+        }
     }
 
     // MARK: The round

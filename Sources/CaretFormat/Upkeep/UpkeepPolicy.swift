@@ -58,6 +58,8 @@ package enum UpkeepPolicy {
     package static let rowsAtOnce = 64
     package static let bytesAtOnce = 1 << 20
     package static let pushersAtOnce = 256
+    /// The most notes whose places one step moves.
+    static let notesAtOnce = 256
     /// The pages that one step returns to the file system.
     package static let pagesAtOnce = 128
 }

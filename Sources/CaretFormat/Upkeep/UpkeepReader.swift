@@ -41,6 +41,9 @@ package struct UpkeepReader<Connection: SQLConnection> {
             if try reader.hasTrimmed(row, summaries) {
                 return Unpacked { DueStep(.removeTrimmed, isLast: false) }
             }
+            if let notes = try reader.dueNotes(of: row) {
+                return Unpacked { DueStep(.moveNotes(notes), isLast: false) }
+            }
             let isSnapshotDue = UpkeepPolicy.isSnapshotDue(row, isIdle: isIdle)
             if let merge = try reader.merge(summaries, of: row, isIdle: isIdle, isSnapshotDue: isSnapshotDue)
             {
@@ -58,6 +61,15 @@ package struct UpkeepReader<Connection: SQLConnection> {
         let text = Result { () throws(Fault) in try replay.step(&reader) }
         if case .success(nil) = text { return replay }
         return nil
+    }
+
+    /// The notes to move next, so that no place is before `revision`. Nil if there are none.
+    mutating func notes(
+        of id: DocumentID, before revision: Revision
+    ) -> Result<[MovedNote]?, Fault> {
+        reading { reader throws(Fault) in
+            try reader.movedNotes(of: try reader.document(id), before: revision)
+        }
     }
 
     /// Prepares a trim that makes the history begin after `revision`; nil if it already begins there.
@@ -122,6 +134,16 @@ extension HistoryReader {
     fileprivate func hasTrimmed(_ row: DocumentRow, _ summaries: [SegmentSummary]) throws(Fault) -> Bool {
         if let first = summaries.first, first.last <= row.entry.start { return true }
         return try rows.hasSnapshot(of: row.entry.id, before: row.entry.start)
+    }
+
+    /// The notes to move next, because many revisions or a snapshot came after their places. Damaged notes stay where
+    /// they are, so that they do not hold up the history.
+    fileprivate mutating func dueNotes(of row: DocumentRow) throws(Fault) -> [MovedNote]? {
+        let oldest = max(row.snapshot.value, row.entry.head.value - NotePlace.mostBehind)
+        do throws(Fault) { return try movedNotes(of: row, before: Revision(oldest)) } catch {
+            if case .refused(.damaged) = error.historyRefusal { return nil }
+            throw error
+        }
     }
 
     /// The next merge. It is the last step if no other merge and no snapshot is due after it.

@@ -8,6 +8,8 @@ package enum UpkeepStep {
     case snapshot(StoredSnapshot, superseded: Revision?, covered: Int)
     /// Remove rows that are older than the start of the history.
     case removeTrimmed
+    /// Move the places of notes to the newest text.
+    case moveNotes([MovedNote])
     /// The document's row counts too many unmerged segments: subtract `excess`.
     case correctUnmerged(excess: Int)
 }

@@ -7,6 +7,7 @@ extension UpkeepStep {
                 + 2 * (replacement.new.body.count / UpkeepPolicy.pageSize)
         case .snapshot(let snapshot, _, _): 2 + snapshot.body.count / UpkeepPolicy.pageSize
         case .removeTrimmed: UpkeepPolicy.rowsAtOnce
+        case .moveNotes(let notes): notes.count
         case .correctUnmerged: 1
         }
     }

@@ -21,6 +21,8 @@ package struct CheckReport: Equatable, Sendable {
         case pusher
         /// A tag is damaged, or belongs to a revision that is not kept.
         case tag
+        /// A note is damaged, is not counted, or has its place in a revision that is not kept.
+        case note
         /// Rows of this table belong to no document.
         case orphans(String)
         /// The row of this token is damaged.
@@ -70,6 +72,7 @@ extension CheckReport.Fault {
         case .snapshot(let revision): "the document's snapshot at revision \(revision) is missing or wrong"
         case .pusher: "the records of the document's last pushes are damaged"
         case .tag: "the names of the document's revisions are damaged"
+        case .note: "the document's notes are damaged"
         case .orphans(let table): "rows of the table \(table) belong to no document"
         case .token(let token): "token \(token.value) is damaged"
         case .stopped: "the check was stopped before it was complete"

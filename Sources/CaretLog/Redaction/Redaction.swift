@@ -33,6 +33,8 @@ package struct RedactionReport: Equatable, Sendable {
     package let found: ClosedRange<Revision>?
     /// How often the newest text contains the passage.
     package let countAtHead: Int
+    /// How many notes contain it.
+    package let notes: Int
     /// How many revisions inserted a part of the passage. Their inserted text changes.
     package let changed: Int
     /// Who wrote the passage, in the order of their first revisions.
@@ -42,10 +44,15 @@ package struct RedactionReport: Equatable, Sendable {
     /// Whether the passage is also erased from the unused parts of the store's files.
     package var isErased = false
 
-    package init(_ search: PassageSearch, authors: [Author], changed: Int, epoch: Epoch) {
+    /// Whether the redaction changes anything, unless it is a dry run.
+    package var changes: Bool { containing > 0 || notes > 0 }
+
+    package init(
+        _ search: PassageSearch, notes: Int, authors: [Author], changed: Int, epoch: Epoch
+    ) {
         (head, self.epoch) = (search.head.revision, epoch)
         (containing, found, countAtHead) = (search.revisions, search.found, search.countAtHead)
-        (self.changed, self.authors) = (changed, authors)
+        (self.notes, self.changed, self.authors) = (notes, changed, authors)
     }
 }
 

@@ -1,6 +1,6 @@
 package import CaretCore
 
-/// Stores documents with their histories, their tags, and the tokens of users. Calls are durable, and linearizable for
+/// Stores documents with their histories, tags and notes, and the tokens of users. Calls are durable, and linearizable for
 /// each document.
 package protocol DocumentStore: Sendable {
     /// Makes a call. Returns at once, and calls `answer` exactly once: on any thread, but never on the caller's stack, and
@@ -74,15 +74,16 @@ package enum StoreCall: Equatable, Sendable {
     /// after the store was opened, because then the database cannot be an older copy.
     case renewEpochs(known: Revision, of: DocumentID)
     /// Removes a passage from every revision of a document's history. Each revision keeps its number, author, time and
-    /// offsets, and the pushers stay known. The document gets a new epoch. All of this happens or nothing. If no revision
-    /// contains the passage, nothing changes.
+    /// offsets, and the pushers stay known. Removes the passage from the document's notes too. The document gets a new
+    /// epoch. All of this happens or nothing. If no revision and no note contains the passage, nothing changes.
     indirect case redact(DocumentID, Redaction)
     /// Deletes all revisions up to and including `through`. The text at that revision stays readable.
     case trim(DocumentID, through: Revision)
 
-    // MARK: Tags and tokens
+    // MARK: Tags, notes and tokens
 
     indirect case tags(TagCall)
+    indirect case notes(NoteCall)
     case tokens(TokenCall)
 }
 
@@ -110,6 +111,7 @@ package enum StoreAnswer: Equatable, Sendable {
     case redacted(RedactResult)
     case trimmed(TrimResult)
     case tags(TagAnswer)
+    case notes(NoteAnswer)
     case tokens(TokenAnswer)
 }
 
@@ -147,6 +149,7 @@ extension StoreCall {
         case .redact: .redacted(.refused(plain))
         case .trim: .trimmed(.refused(refusal))
         case .tags(let call): .tags(call.refused(refusal))
+        case .notes(let call): .notes(call.refused(refusal))
         case .tokens(let call): .tokens(call.refused(plain))
         }
     }

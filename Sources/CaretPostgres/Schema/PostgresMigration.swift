@@ -24,6 +24,7 @@ package struct PostgresMigration: Sendable {
         PostgresMigration(number: 4, sql: PackageResources._004_place_sql, oldest: 1),
         PostgresMigration(number: 5, sql: PackageResources._005_sign_outs_sql, oldest: 1),
         PostgresMigration(number: 6, sql: PackageResources._006_links_sql, oldest: 1),
+        PostgresMigration(number: 7, sql: PackageResources._007_notes_sql, oldest: 1),
     ]
 
     fileprivate var checksum: [UInt8] { SHA256.digest(of: sql).bytes }

@@ -32,7 +32,8 @@ extension StoreCall {
         case .rename, .delete, .undelete, .trim, .renewEpochs: .everything
         // A new document gets a name that no other document has.
         case .create: nil
-        case .open, .pusher, .load, .text, .read, .blame, .find, .list, .deleted, .entries, .tags, .tokens:
+        case .open, .pusher, .load, .text, .read, .blame, .find, .list, .deleted, .entries, .tags, .notes,
+            .tokens:
             nil
         }
     }

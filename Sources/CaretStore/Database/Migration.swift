@@ -22,6 +22,7 @@ package struct Migration: Sendable {
         Migration(number: 6, sql: PackageResources._006_ended_tokens_sql),
         Migration(number: 7, sql: PackageResources._007_sign_outs_sql),
         Migration(number: 8, sql: PackageResources._008_links_sql),
+        Migration(number: 9, sql: PackageResources._009_notes_sql),
     ]
 
     /// The application ID in the header of Caret's databases: "Care".

@@ -96,7 +96,7 @@ extension StoreEvent {
         switch step {
         case .merge(let replacement): self = .merging(document, segments: replacement.old.count)
         case .snapshot(let snapshot, _, _): self = .snapshotting(document, snapshot.revision)
-        case .removeTrimmed, .correctUnmerged: return nil
+        case .removeTrimmed, .moveNotes, .correctUnmerged: return nil
         }
     }
 }

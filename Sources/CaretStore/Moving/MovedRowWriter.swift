@@ -29,6 +29,18 @@ struct MovedRowWriter {
                 return try Tag(row.columns(after: 1), of: document, .postgres).sum(in: document)
             }
             try insert(row, sum: sum, into: table)
+        case .notebook:
+            let sum = try StoreFault.reading { () throws(DamagedRow) in
+                let document = DocumentID(try row.columns().integer(0))
+                return try Notebook(row.columns(after: 1), of: document, .postgres).sum(in: document)
+            }
+            try insert(row, sum: sum, into: table)
+        case .note:
+            let sum = try StoreFault.reading { () throws(DamagedRow) in
+                let document = DocumentID(try row.columns().integer(0))
+                return try Note(row.columns(after: 1), of: document, .postgres).sum(in: document)
+            }
+            try insert(row, sum: sum, into: table)
         case .token: try insertToken(row)
         case .signOut:
             let sum = try StoreFault.reading { () throws(DamagedRow) in

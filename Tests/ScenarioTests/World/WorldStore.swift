@@ -196,6 +196,7 @@ extension StoreCall {
             .tags(.remove(_, let document)), .tags(.list(let document)):
             document
         case .tags(.copy(let copy)): copy.source
+        case .notes(let notes): notes.document
         case .find, .open, .create, .list, .deleted, .entries, .tokens: nil
         }
     }

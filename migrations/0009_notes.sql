@@ -29,10 +29,14 @@ CREATE TABLE note (
     place    BLOB    NOT NULL,
     quote    BLOB    NOT NULL,
     body     BLOB    NOT NULL,
+    -- The id of the request that wrote it, by which a repeat is recognised.
+    request  BLOB    NOT NULL,
     -- Of all the columns before.
     sum      INTEGER NOT NULL,
     PRIMARY KEY (document, number)
 ) STRICT;
+
+CREATE UNIQUE INDEX note_request ON note (document, request) WHERE length(request) > 0;
 
 -- The places that move with the text.
 CREATE INDEX note_place ON note (document, revision) WHERE revision IS NOT NULL AND state < 2;

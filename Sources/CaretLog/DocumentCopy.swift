@@ -1,7 +1,7 @@
 package import CaretCore
 
-/// A copy that a store makes of a document: the texts that its tags name and its newest text, with the tags, under a new
-/// name. The copy has a history of its own, with one revision for each of these texts.
+/// A copy that a store makes of a document: the texts that its tags name and its newest text, with the tags and the notes,
+/// under a new name. The copy has a history of its own, with one revision for each of these texts.
 package struct DocumentCopy: Equatable, Sendable {
     package let source: DocumentID
     package let name: DocumentName
@@ -58,6 +58,8 @@ package enum CopyResult: Equatable, Sendable {
 package struct CopiedHistory {
     private let copy: DocumentCopy
     private let source: TaggedDocument
+    private let notes: [Note]
+    private let noteCounter: Int64
     /// The revisions of the source that were not added yet, in descending order.
     private var missing: [Revision]
     private var text = TextBuffer()
@@ -67,9 +69,14 @@ package struct CopiedHistory {
     /// The size of all revisions so far.
     package private(set) var bytes = 0
 
-    package init(_ copy: DocumentCopy, of source: TaggedDocument) {
-        (self.copy, self.source) = (copy, source)
-        missing = Set(source.tags.map(\.revision) + [source.entry.head]).sorted(by: >)
+    /// `notes` are all notes of the source. They are at least as new as `source`.
+    package init(_ copy: DocumentCopy, of source: TaggedDocument, _ notes: NotePage) {
+        self.copy = copy
+        // The places of the notes belong to this text.
+        self.source = TaggedDocument(notes.entry, source.tags)
+        (self.notes, noteCounter) = (notes.notes, notes.counter)
+        bytes = notes.notes.reduce(0) { $0 + $1.weight }
+        missing = Set(source.tags.map(\.revision) + [notes.entry.head]).sorted(by: >)
     }
 
     /// The revision of the source to add next; nil if the history is complete.
@@ -96,7 +103,10 @@ package struct CopiedHistory {
         let tags = source.tags.map { tag in
             Tag(name: tag.name, revision: revisions[tag.revision] ?? 0, user: tag.user, time: tag.time)
         }
-        return InitialHistory(changes, lineBreak: source.entry.lineBreak, tags: tags)
+        let head = Revision(changes.count)
+        return InitialHistory(
+            changes, lineBreak: source.entry.lineBreak, tags: tags,
+            notes: CopiedNotes(notes.map { $0.copied(to: head) }, counter: noteCounter))
     }
 }
 
@@ -112,7 +122,16 @@ extension DocumentStore {
         case .success(let found): source = found
         case .failure(let refusal): return .refused(refusal)
         }
-        var history = CopiedHistory(copy, of: source)
+        guard case .notes(.listed(let found)) = await answer(to: .notes(.list(copy.source, after: 0))) else {
+            return .refused(.failed)
+        }
+        var history: CopiedHistory
+        switch found {
+        case .success(let notes):
+            if notes.entry.epoch != source.entry.epoch { return .changed }
+            history = CopiedHistory(copy, of: source, notes)
+        case .failure(let refusal): return .refused(refusal)
+        }
         while let revision = history.next {
             if !goesOn() { return .refused(.away) }
             guard case .text(let text) = await answer(to: .text(copy.source, at: revision)) else {

@@ -7,9 +7,13 @@ package struct InitialHistory: Equatable, Sendable {
     /// The document's line break; nil for the one of a new document.
     package let lineBreak: LineBreak?
     package let tags: [Tag]
+    package let notes: CopiedNotes
 
-    package init(_ changes: [PushedChange], lineBreak: LineBreak? = nil, tags: [Tag] = []) {
-        (self.changes, self.lineBreak, self.tags) = (changes, lineBreak, tags)
+    package init(
+        _ changes: [PushedChange], lineBreak: LineBreak? = nil, tags: [Tag] = [],
+        notes: CopiedNotes = CopiedNotes()
+    ) {
+        (self.changes, self.lineBreak, self.tags, self.notes) = (changes, lineBreak, tags, notes)
     }
 
     /// The append of the first revisions to the empty document of an entry.

@@ -120,6 +120,48 @@ import Testing
             await store.changeNote(note.number, of: id, version: 1, .rewrite("1", nil, at: 9), limits))
     }
 
+    @Test("a repeated request writes no second note", arguments: StoreKind.allCases)
+    func repeats(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let id = try await document(on: store).entry.id
+        var content = content("one", at: letter(1, at: 3))
+        content.request = "c-1"
+        let note = try written(await store.addNote(content, to: id))
+        #expect(await store.addNote(content, to: id) == .written(note))
+        let changed = try written(await store.changeNote(note.number, of: id, version: 1, .resolve))
+        #expect(await store.addNote(content, to: id) == .written(changed))
+        // Requests without an id are always new.
+        content.request = ""
+        for _ in 0..<2 { _ = try written(await store.addNote(content, to: id)) }
+        let page = try await store.notes(of: id).get()
+        #expect(page.notes.map(\.number.value) == [1, 2, 3] && page.counter == 4)
+    }
+
+    @Test("a copy has the notes, at their places in the newest text", arguments: StoreKind.allCases)
+    func copies(kind: StoreKind) async throws {
+        let store = try kind.make()
+        var document = try await document(on: store)
+        let id = document.entry.id
+        var first = content("one", at: letter(1, at: 3))
+        first.request = "c-1"
+        _ = try written(await store.addNote(first, to: id))
+        _ = try written(await store.addNote(content("two", answering: 1), to: id))
+        _ = try written(await store.addNote(content("three", at: letter(2, at: 3)), to: id))
+        _ = try written(
+            await store.changeNote(
+                NoteNumber(3), of: id, version: 1, .finish(isAccepted: true, letter(2, at: 3))))
+        try await document.typeAtOnce("xyz")
+        let copy = SampleCopy.of(id, to: try DocumentName("copy"))
+        guard case .copied(let entry) = await store.copy(copy) else { throw Unexpected(what: "no copy") }
+        let page = try await store.notes(of: entry.id).get()
+        #expect(page.counter == 4 && page.notes.map(\.content.text) == ["one", "two", "three"])
+        #expect(page.notes[0].content.place == letter(1, at: 1) && page.notes[0].content.request == "")
+        #expect(page.notes[1].content.parent == NoteNumber(1))
+        #expect(page.notes[2].state == .accepted && page.notes[2].content.place == nil)
+        #expect(try written(await store.addNote(content("four"), to: entry.id)).number == NoteNumber(4))
+        #expect(try await store.notes(of: id).get().notes.count == 3)
+    }
+
     @Test("a place must be in the kept history", arguments: StoreKind.allCases)
     func places(kind: StoreKind) async throws {
         let store = try kind.make()
@@ -165,6 +207,7 @@ import Testing
         #expect(try words(note, in: document) == "b")
         #expect(note.content.place?.suggestion == (try Change([Edit(3..<4, "B")])))
         // A trim waits until the place was moved.
+        #expect(await store.trim(id, through: 9) == .refused(.ahead(head: 4)))
         #expect(await store.trim(id, through: 4) == .trimmed(start: 4))
         #expect(try await store.notes(of: id).get().notes[0] == note)
         let deletion = try document.append([Edit(2..<5, "")], seq: 5)

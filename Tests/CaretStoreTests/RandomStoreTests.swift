@@ -284,7 +284,8 @@ private struct RandomRun {
             let content = NoteContent(
                 parent: parent, user: "ann", time: time,
                 text: ByteString(SampleText.lines(bytes: 40, &random)),
-                quote: "x", place: parent == nil ? await place(in: id) : nil)
+                quote: "x", place: parent == nil ? await place(in: id) : nil,
+                request: random.chance(50) ? "" : ByteString("r\(random.number(0...9))"))
             let (one, other) = (
                 await store.addNote(content, to: id, limits), await model.addNote(content, to: id, limits)
             )

@@ -196,6 +196,7 @@ package struct StoreModel: Sendable {
             else { return .invalidChange }
             document.apply(history.append(to: entry), text)
             document.tags = history.tags
+            (document.notes, document.notebook) = (history.notes.notes, history.notes.notebook)
         }
         documents[id] = document
         names[name] = id
@@ -398,7 +399,10 @@ package struct StoreModel: Sendable {
         switch tagged(copy.source) {
         case .failure(let refusal): return .refused(refusal)
         case .success(let source):
-            var history = CopiedHistory(copy, of: source)
+            guard case .listed(.success(let notes)) = answer(.list(copy.source, after: 0)) else {
+                return .refused(.failed)
+            }
+            var history = CopiedHistory(copy, of: source, notes)
             while let revision = history.next {
                 guard let text = try? text(of: copy.source, at: revision).get().text else {
                     return .refused(.damaged)
@@ -430,6 +434,11 @@ package struct StoreModel: Sendable {
     private mutating func add(
         _ content: NoteContent, to id: DocumentID, _ limits: NoteLimits
     ) -> NoteResult {
+        if case .success(let document) = live(id), !content.request.utf8.isEmpty,
+            let known = document.notes.first(where: { $0.content.request == content.request })
+        {
+            return .written(NoteStamp(known))
+        }
         switch kept(id, content.place?.revision) {
         case .failure(let refusal): return .refused(refusal)
         case .success(var document):

@@ -28,8 +28,12 @@ CREATE TABLE note (
     place    bytea  NOT NULL,
     quote    bytea  NOT NULL,
     body     bytea  NOT NULL,
+    -- The id of the request that wrote it, by which a repeat is recognised.
+    request  bytea  NOT NULL,
     PRIMARY KEY (document, number)
 );
+
+CREATE UNIQUE INDEX note_request ON note (document, request) WHERE length(request) > 0;
 
 -- The places that move with the text.
 CREATE INDEX note_place ON note (document, revision) WHERE revision IS NOT NULL AND state < 2;

@@ -52,7 +52,7 @@ package enum MovedTable: String, CaseIterable, Sendable {
             ["document", "number", "version", "counter"].map(Column.number)
                 + [.optional("parent"), .number("state"), .bytes("username"), .number("time")]
                 + [.optional("edited"), .number("weight"), .optional("revision")]
-                + ["place", "quote", "body"].map(Column.bytes)
+                + ["place", "quote", "body", "request"].map(Column.bytes)
         case .token:
             [.number("id"), .bytes("username"), .bytes("digest"), .number("created"), .optional("expires")]
                 + [.bytes("grants"), .flag("ended"), .optional("used")]

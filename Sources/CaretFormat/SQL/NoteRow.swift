@@ -4,7 +4,7 @@ package import CaretLog
 // The columns of a row of `note`.
 extension Note {
     static func columns(_ dialect: SQLDialect) -> String {
-        "number, version, counter, parent, state, \(dialect.user), time, edited, weight, revision, place, quote, body"
+        "number, version, counter, parent, state, \(dialect.user), time, edited, weight, revision, place, quote, body, request"
             + dialect.sum
     }
 
@@ -25,9 +25,10 @@ extension Note {
             counter: Int64(try row.count(2)),
             NoteContent(
                 parent: try row.optionalInteger(3).map { NoteNumber($0) }, user: row.byteString(5),
-                time: try row.integer(6), text: row.byteString(12), quote: row.byteString(11), place: place),
+                time: try row.integer(6), text: row.byteString(12), quote: row.byteString(11), place: place,
+                request: row.byteString(13)),
             state: state, edited: try row.optionalInteger(7), weight: try row.count(8))
-        if dialect.hasSums { try row.check(sum(in: document), 13) }
+        if dialect.hasSums { try row.check(sum(in: document), 14) }
     }
 
     /// The values of all columns, in their order.
@@ -40,6 +41,7 @@ extension Note {
             .integer(place.map { Int64($0.revision.value) }),
             .bytes(place.map(NotePlaceFormat.encoded) ?? []),
             .bytes(content.quote.utf8), .bytes(content.text.utf8),
+            .bytes(content.request.utf8),
         ] + (dialect.hasSums ? [.integer(sum(in: document))] : [])
     }
 
@@ -53,7 +55,7 @@ extension Note {
         ]
         for number in numbers { sum.update(number) }
         sum.update(content.place.map(NotePlaceFormat.encoded) ?? [])
-        for bytes in [content.user, content.quote, content.text] { sum.update(bytes.utf8) }
+        for bytes in [content.user, content.quote, content.text, content.request] { sum.update(bytes.utf8) }
         return sum.value()
     }
 }

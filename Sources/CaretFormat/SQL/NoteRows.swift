@@ -19,6 +19,12 @@ extension SQLRows {
         try notes(of: document, where: "number = $2", .integer(number.value)).first
     }
 
+    fileprivate func note(ofRequest request: ByteString, in document: DocumentID) throws(Fault) -> Note? {
+        if request.utf8.isEmpty { return nil }
+        return try notes(of: document, where: "length(request) > 0 AND request = $2", .bytes(request.utf8))
+            .first
+    }
+
     func answers(to number: NoteNumber, of document: DocumentID) throws(Fault) -> [Note] {
         try notes(of: document, where: "parent = $2 ORDER BY number", .integer(number.value))
     }
@@ -90,7 +96,9 @@ extension HistoryReader {
 
     /// The notes to move to the newest text next, at their new places. Nil if no place is before `revision`.
     mutating func movedNotes(of row: DocumentRow, before revision: Revision) throws(Fault) -> [MovedNote]? {
-        guard let oldest = try rows.oldestPlace(of: row.entry.id), oldest < revision else { return nil }
+        // No place can move beyond the head.
+        let limit = min(revision, row.entry.head)
+        guard let oldest = try rows.oldestPlace(of: row.entry.id), oldest < limit else { return nil }
         let behind = try rows.notesBehind(row.entry.head, of: row.entry.id)
         var notes = behind
         try move(&notes, toHeadOf: row)
@@ -120,6 +128,7 @@ extension SQLWriter {
         _ content: NoteContent, to id: DocumentID, _ limits: NoteLimits
     ) throws(Fault) -> NoteResult {
         let entry = try document(id).entry
+        if let known = try rows.note(ofRequest: content.request, in: id) { return .written(NoteStamp(known)) }
         if let place = content.place, let refusal = try refusal(of: place, in: entry) { return refusal }
         if let parent = content.parent {
             guard let begin = try rows.note(parent, of: id), begin.content.parent == nil else {
@@ -186,6 +195,13 @@ extension SQLWriter {
             try replace(book.rewritten(note), of: id)
         }
         if book != before { try save(book, of: id) }
+    }
+
+    /// Writes the notes of a new document.
+    func insert(_ page: CopiedNotes, of id: DocumentID) throws(Fault) {
+        if page.notes.isEmpty { return }
+        try save(page.notebook, of: id)
+        for note in page.notes { try insert(note, of: id) }
     }
 
     // MARK: Rows

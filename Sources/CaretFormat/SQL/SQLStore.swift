@@ -172,6 +172,7 @@ extension SQLStore {
             let created = try writer.create(name, history, at: time)
             if case .created(let entry) = created, let history {
                 try writer.insert(history.tags, of: entry.id)
+                try writer.insert(history.notes, of: entry.id)
             }
             return .created(created)
         }

@@ -62,10 +62,12 @@ package struct NoteContent: Equatable, Sendable {
     package var quote: ByteString
     /// Nil if the note is about the whole document, or is an answer.
     package var place: NotePlace?
+    /// An id that the client has given the request, so that a repeat writes no second note. Empty if it has none.
+    package var request: ByteString
 
     package init(
         parent: NoteNumber? = nil, user: ByteString, time: Int64, text: ByteString, quote: ByteString = "",
-        place: NotePlace? = nil
+        place: NotePlace? = nil, request: ByteString = ""
     ) {
         self.parent = parent
         self.user = user
@@ -73,6 +75,7 @@ package struct NoteContent: Equatable, Sendable {
         self.text = text
         self.quote = quote
         self.place = place
+        self.request = request
     }
 
     /// How many bytes it has, and about how many its place takes.

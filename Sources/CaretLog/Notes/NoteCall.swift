@@ -6,6 +6,7 @@ package import CaretCore
 /// Each document has a note counter. Every write raises it by one, so a server can ask for the notes that others have
 /// written since a count.
 package enum NoteCall: Equatable, Sendable {
+    /// Adds a note. If there is one with the same request, it was added before, and only its version is returned.
     case add(NoteContent, to: DocumentID, NoteLimits)
     /// Changes a note if it still has this version.
     case change(NoteNumber, of: DocumentID, version: Int64, NoteChange, NoteLimits)

@@ -33,6 +33,12 @@ import Testing
         return stamp
     }
 
+    private func edit(_ edit: Edit, in document: inout TrackedDocument) async throws {
+        let append = try document.append([edit], seq: Int64(document.head.value + 1))
+        #expect(await document.store.append(append) == .committed(head: document.head.next))
+        try document.follow(append)
+    }
+
     private func words(_ note: Note, in document: TrackedDocument) throws -> String {
         let place = try #require(note.content.place)
         #expect(place.revision == document.head)
@@ -200,9 +206,7 @@ import Testing
         let suggestion = NotePlace(
             at: 3, Selection(anchor: 1, head: 2), suggesting: try Change([Edit(1..<2, "B")]))
         _ = try written(await store.addNote(content("better?", at: suggestion), to: id))
-        let append = try document.append([Edit(0..<0, "xx")], seq: 4)
-        _ = await store.append(append)
-        try document.follow(append)
+        try await edit(Edit(0..<0, "xx"), in: &document)
         var note = try await store.notes(of: id).get().notes[0]
         #expect(try words(note, in: document) == "b")
         #expect(note.content.place?.suggestion == (try Change([Edit(3..<4, "B")])))
@@ -210,9 +214,7 @@ import Testing
         #expect(await store.trim(id, through: 9) == .refused(.ahead(head: 4)))
         #expect(await store.trim(id, through: 4) == .trimmed(start: 4))
         #expect(try await store.notes(of: id).get().notes[0] == note)
-        let deletion = try document.append([Edit(2..<5, "")], seq: 5)
-        _ = await store.append(deletion)
-        try document.follow(deletion)
+        try await edit(Edit(2..<5, ""), in: &document)
         note = try await store.notes(of: id).get().notes[0]
         // The words are gone, and the place shows where they were.
         #expect(try words(note, in: document).isEmpty && note.content.place?.words == Selection(caret: 2))

@@ -66,6 +66,47 @@ import Testing
         try await sample.check(from: 0)
     }
 
+    private func note(at revision: Revision) -> NoteContent {
+        NoteContent(
+            user: "ann", time: 7, text: "x", place: NotePlace(at: revision, Selection(anchor: 0, head: 1)))
+    }
+
+    @Test("a trim is prepared again if somebody has written a note in a text that it removes")
+    func trimAfterNote() async throws {
+        let sample = try await SnapshotDueDocument()
+        defer { sample.scratch.remove() }
+        var pieces = try UpkeepPieces(sample.scratch)
+        let plan = try pieces.prepareTrim(sample.id, through: 200)
+        let call = NoteCall.add(note(at: 199), to: sample.id, .sample)
+        _ = try pieces.commit { writer throws(StoreFault) in try writer.run(call) }
+        #expect(try !pieces.commit { writer throws(StoreFault) in try writer.trim(plan) })
+        #expect(try sample.scratch.number("SELECT start FROM document") == 0)
+    }
+
+    @Test("a note that somebody changes while its place is moved is moved by the next step")
+    func noteChangedMeanwhile() async throws {
+        let sample = try await SnapshotDueDocument()
+        defer { sample.scratch.remove() }
+        var pieces = try UpkeepPieces(sample.scratch)
+        let add = NoteCall.add(note(at: 5), to: sample.id, .sample)
+        _ = try pieces.commit { writer throws(StoreFault) in try writer.run(add) }
+        func moveStep() throws -> UpkeepStep {
+            guard case .moveNotes(let notes) = try pieces.step(of: sample.id) else {
+                throw Unexpected(what: "no place is moved")
+            }
+            return .moveNotes(notes)
+        }
+        let late = try moveStep()
+        let resolve = NoteCall.change(NoteNumber(1), of: sample.id, version: 1, .resolve, .sample)
+        _ = try pieces.commit { writer throws(StoreFault) in try writer.run(resolve) }
+        let (place, id) = ("SELECT revision FROM note WHERE state = 1", sample.id)
+        _ = try pieces.commit { writer throws(StoreFault) in try writer.run(late, of: id) }
+        #expect(try sample.scratch.number(place) == 5)
+        let next = try moveStep()
+        _ = try pieces.commit { writer throws(StoreFault) in try writer.run(next, of: id) }
+        #expect(try sample.scratch.number(place) == sample.document.head.value)
+    }
+
     @Test("changes appended while a snapshot is made count for the next snapshot")
     func snapshotBesideAppend() async throws {
         let sample = try await SnapshotDueDocument()

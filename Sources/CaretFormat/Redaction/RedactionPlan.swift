@@ -16,8 +16,7 @@ package struct RedactionPlan {
 
     package init(
         old: DocumentEntry, without passage: Passage, epoch: UInt64, segments: [EncodedSegment],
-        snapshots: [StoredSnapshot],
-        chain: Chain, length: TextLength
+        snapshots: [StoredSnapshot], chain: Chain, length: TextLength
     ) {
         self.old = old
         self.passage = passage

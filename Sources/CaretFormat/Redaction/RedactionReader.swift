@@ -189,8 +189,7 @@ package struct RedactionReader<Connection: SQLConnection> {
                 report,
                 RedactionPlan(
                     old: row.entry, without: redaction.passage, epoch: rewriting.epoch,
-                    segments: rewriting.segments,
-                    snapshots: rewriting.snapshots, chain: rewriting.chain,
+                    segments: rewriting.segments, snapshots: rewriting.snapshots, chain: rewriting.chain,
                     length: rewriting.history.head.text.length))
         }
         var left = TextReplay.changesPerStep

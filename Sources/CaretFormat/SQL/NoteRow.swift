@@ -8,7 +8,7 @@ extension Note {
             + dialect.sum
     }
 
-    /// The condition of rows whose place moves with the text.
+    /// True for open and resolved notes that have a place. `Note.movingPlace` says the same.
     static let moving = "revision IS NOT NULL AND state < 2"
 
     package init(

@@ -29,7 +29,7 @@ extension SQLRows {
         try notes(of: document, where: "parent = $2 ORDER BY number", .integer(number.value))
     }
 
-    /// The lowest revision of a place that moves with the text. Nil if there is none.
+    /// The oldest revision in which an open or resolved note has its place. Nil if none has a place.
     func oldestPlace(of document: DocumentID) throws(Fault) -> Revision? {
         let found = try connection.one(
             "SELECT min(revision) FROM note WHERE document = $1 AND \(Note.moving)", .id(document)
@@ -37,7 +37,7 @@ extension SQLRows {
         return found ?? nil
     }
 
-    /// The notes whose places are furthest behind.
+    /// The next open and resolved notes to move to the head: those with the oldest places.
     func notesBehind(_ head: Revision, of document: DocumentID) throws(Fault) -> [Note] {
         try notes(
             of: document,
@@ -114,7 +114,7 @@ package struct MovedNote: Equatable, Sendable {
 
 // The writes of notes.
 extension SQLWriter {
-    mutating func run(_ call: NoteCall) throws(Fault) -> NoteAnswer {
+    package mutating func run(_ call: NoteCall) throws(Fault) -> NoteAnswer {
         switch call {
         case .add(let content, let document, let limits):
             .written(try add(content, to: document, limits))

@@ -46,7 +46,7 @@ package struct Note: Equatable, Sendable {
 
     package var isFinal: Bool { state == .accepted || state == .rejected }
 
-    /// The place, if it moves with the text. A resolved note may be opened again, so its place moves too.
+    /// The place of an open or resolved note, which moves with the text: a resolved note may be opened again.
     package var movingPlace: NotePlace? { isFinal ? nil : content.place }
 }
 
@@ -128,7 +128,7 @@ extension [Note] {
         }
     }
 
-    /// The lowest revision of a place that moves.
+    /// The oldest revision in which an open or resolved note has its place. Nil if none has a place.
     package var oldestPlace: Revision? {
         lazy.compactMap { $0.movingPlace?.revision }.min()
     }
@@ -141,14 +141,7 @@ extension Passage {
         let found = matches(in: Array(text.utf8))
         if found.isEmpty { return nil }
         var ranges: [Range<Int>] = []
-        for start in found {
-            let end = start + bytes.count
-            if let last = ranges.last, last.upperBound >= start {
-                ranges[ranges.count - 1] = last.lowerBound..<end
-            } else {
-                ranges.append(start..<end)
-            }
-        }
+        for start in found { PassageOrigins.join(start..<start + bytes.count, to: &ranges) }
         return masking(ranges, of: text)
     }
 }
@@ -160,11 +153,20 @@ extension NoteContent {
         new.text = passage.masking(text.string).map { ByteString($0) } ?? text
         new.quote = passage.masking(quote.string).map { ByteString($0) } ?? quote
         if let place, let suggestion = place.suggestion {
-            let edits = suggestion.edits.map { edit in
-                passage.masking(edit.text).flatMap { try? Edit(edit.range, $0) } ?? edit
-            }
-            new.place = NotePlace(at: place.revision, place.words, suggesting: try? Change(edits))
+            new.place = NotePlace(
+                at: place.revision, place.words, suggesting: suggestion.redacted(passage))
         }
         return new == self ? nil : new
+    }
+}
+
+extension Change {
+    fileprivate func redacted(_ passage: Passage) -> Change {
+        do {
+            return try Change(
+                edits.map { edit in try passage.masking(edit.text).map { try Edit(edit.range, $0) } ?? edit })
+        } catch {
+            preconditionFailure("a masked text does not fit where the text did: \(error)")
+        }
     }
 }

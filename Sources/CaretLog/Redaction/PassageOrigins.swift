@@ -75,7 +75,7 @@ package struct PassageOrigins: Sendable {
     }
 
     /// Adds a range that does not begin before the last one. Joins the two if they touch.
-    private static func join(_ range: Range<Int>, to ranges: inout [Range<Int>]) {
+    static func join(_ range: Range<Int>, to ranges: inout [Range<Int>]) {
         guard let last = ranges.last, range.lowerBound <= last.upperBound else { return ranges.append(range) }
         ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
     }

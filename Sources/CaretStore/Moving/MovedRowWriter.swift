@@ -24,23 +24,17 @@ struct MovedRowWriter {
             }
             try insert(row, sum: sum, into: table)
         case .tag:
-            let sum = try StoreFault.reading { () throws(DamagedRow) in
-                let document = DocumentID(try row.columns().integer(0))
-                return try Tag(row.columns(after: 1), of: document, .postgres).sum(in: document)
+            try insert(row, into: table) { columns, document throws(DamagedRow) in
+                try Tag(columns, of: document, .postgres).sum(in: document)
             }
-            try insert(row, sum: sum, into: table)
         case .notebook:
-            let sum = try StoreFault.reading { () throws(DamagedRow) in
-                let document = DocumentID(try row.columns().integer(0))
-                return try Notebook(row.columns(after: 1), of: document, .postgres).sum(in: document)
+            try insert(row, into: table) { columns, document throws(DamagedRow) in
+                try Notebook(columns, of: document, .postgres).sum(in: document)
             }
-            try insert(row, sum: sum, into: table)
         case .note:
-            let sum = try StoreFault.reading { () throws(DamagedRow) in
-                let document = DocumentID(try row.columns().integer(0))
-                return try Note(row.columns(after: 1), of: document, .postgres).sum(in: document)
+            try insert(row, into: table) { columns, document throws(DamagedRow) in
+                try Note(columns, of: document, .postgres).sum(in: document)
             }
-            try insert(row, sum: sum, into: table)
         case .token: try insertToken(row)
         case .signOut:
             let sum = try StoreFault.reading { () throws(DamagedRow) in
@@ -67,6 +61,16 @@ struct MovedRowWriter {
 
     private func author(_ number: SQLValue) throws(StoreFault) -> Pusher? {
         try database.one("SELECT user, client FROM author WHERE id = $1", number) { row in row.pusher(0) }
+    }
+
+    /// Inserts a row whose first column is its document. `sum` gets the other columns.
+    private func insert(
+        _ row: MovedRow, into table: MovedTable, sum: (SQLRow, DocumentID) throws(DamagedRow) -> Int64
+    ) throws(StoreFault) {
+        let found = try StoreFault.reading { () throws(DamagedRow) in
+            try sum(row.columns(after: 1), DocumentID(row.columns().integer(0)))
+        }
+        try insert(row, sum: found, into: table)
     }
 
     private func insert(_ row: MovedRow, sum: Int64?, into table: MovedTable) throws(StoreFault) {

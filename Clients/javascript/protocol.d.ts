@@ -56,7 +56,16 @@ export type Rights = 'none' | 'read' | 'write'
 export type LinkRights = 'read' | 'write'
 
 /** What a grant allows. Each right includes all lower rights. */
-export type GrantedRights = 'read' | 'write' | 'admin'
+export type GrantedRights = 'read' | 'note' | 'write' | 'admin'
+
+/** What a user may do with the notes of a document. */
+export type NoteRights = 'read' | 'note' | 'write'
+
+/** What has become of a note. `accepted` and `rejected` are final. */
+export type NoteState = 'open' | 'resolved' | 'accepted' | 'rejected'
+
+/** What a request can make of a note. */
+export type NewNoteState = 'open' | 'resolved' | 'rejected'
 
 /** Which line breaks to use when the document is written to a file. */
 export type Newline = 'lf' | 'crlf'
@@ -165,6 +174,32 @@ export interface TagListItem {
     user: string
     /** When it was named. */
     time: number
+}
+
+/** A note as listed by `notes`. */
+export interface NoteSummary {
+    /** Its number in the document, which is never used again. */
+    note: number
+    /** Its version, which grows with each change of its text, its suggestion or its state. */
+    version: number
+    /** The note that it answers; missing: it begins a thread. */
+    parent?: number
+    /** Its words, in the text at `rev`; missing: it is about the whole document, answers another note, or is final. */
+    range?: [number, number]
+    /** The first 1,024 bytes of the words when it was written. */
+    quote: string
+    /** What it says. */
+    text: string
+    /** What it suggests, for the text at `rev`; missing: nothing, or it is final. */
+    edits?: Edit[]
+    /** Who wrote it. */
+    user: string
+    /** When it was written. */
+    time: number
+    /** When its text or its suggestion was changed last. */
+    edited?: number
+    /** What has become of it. */
+    state: NoteState
 }
 
 /** A token as listed by `tokens`. */
@@ -377,7 +412,7 @@ export interface WelcomeMessage {
     user: string
     /** The public id of the client: others see this one. */
     client?: string
-    /** What the server can do beyond the basics: `follow`, `squash`, `exact`, `blame`, `links`. */
+    /** What the server can do beyond the basics: `follow`, `squash`, `exact`, `blame`, `notes`, `links`. */
     features?: string[]
     /** The limits below; a missing limit has its default. */
     limits: LimitsAnnounced
@@ -487,6 +522,8 @@ export interface OpenMessage {
     mode?: OpenMode
     /** The server may join several revisions into one `change`. */
     squash?: boolean
+    /** Send `noted` when notes of the document have changed (rule N8). */
+    notes?: boolean
 }
 
 /** The answer to `open`. */
@@ -961,6 +998,116 @@ export interface TagsMessage {
     tags: TagListItem[]
 }
 
+/** Writes a note, an answer to a note, or a suggestion. */
+export interface AddNoteMessage {
+    type: 'add_note'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** An id of this request, so that a repeat writes no second note (rule N5). */
+    request?: string
+    /** The note to answer; an answer has no `range` and no `edits`. */
+    parent?: number
+    /** The revision that `range` and `edits` count in; required with them. */
+    rev?: number
+    /** The words that the note is about; without it, the range of `edits`, or the whole document. */
+    range?: [number, number]
+    /** A change that the note suggests. */
+    edits?: Edit[]
+    /** What the note says; it may be empty beside `edits`. */
+    text: string
+}
+
+/** Changes the text of a note and what it suggests, or what has become of it. */
+export interface ChangeNoteMessage {
+    type: 'change_note'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** The number of the note. */
+    note: number
+    /** The version of the note that the client has seen. */
+    version: number
+    /** The revision that `range` and `edits` count in; required with them. */
+    rev?: number
+    /** The words that the note is about now; without it, the range of `edits`. */
+    range?: [number, number]
+    /** The change that the note suggests now; without it, the suggestion stays. */
+    edits?: Edit[]
+    /** What the note says now. */
+    text?: string
+    /** What becomes of the note; only its author may change it in another way. */
+    state?: NewNoteState
+}
+
+/** Removes a note, and its answers. */
+export interface RemoveNoteMessage {
+    type: 'remove_note'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** The number of the note. */
+    note: number
+    /** The version of the note that the client has seen. */
+    version: number
+}
+
+/** Requests a page of the notes of a document. */
+export interface ListNotesMessage {
+    type: 'list_notes'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** Only notes that were written or changed after this count (rule N7). */
+    since?: number
+    /** Only notes with a higher number. */
+    after?: number
+    /** How many at most; the default is 100. */
+    limit?: number
+}
+
+/** The answer to a request that writes or changes a note. The note is synced to disk. */
+export interface NoteWrittenMessage {
+    type: 'note_written'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** The number of the note. */
+    note: number
+    /** Its version now. */
+    version: number
+}
+
+/** The answer to `list_notes`. */
+export interface NotesMessage {
+    type: 'notes'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+    /** Its epoch. */
+    epoch: string
+    /** The revision that `range` and `edits` of the notes count in. */
+    rev: number
+    /** How often notes of the document have been written, changed or removed (rule N7). */
+    count: number
+    /** The client must forget the notes that it knows, because some were removed since, or it asked for all. */
+    whole?: boolean
+    /** What this client may do with notes (rule N4). */
+    rights: NoteRights
+    /** The notes, sorted by number. */
+    notes: NoteSummary[]
+    /** There are more after the last one. */
+    more?: boolean
+}
+
+/** Reports that notes of an open document may have changed. */
+export interface NotedMessage {
+    type: 'noted'
+    id?: number | string
+    /** The name of the document. */
+    doc: string
+}
+
 /** Creates a link to a document: a token for everybody who gets the link. */
 export interface AddLinkMessage {
     type: 'add_link'
@@ -1251,6 +1398,10 @@ export type ClientMessage =
     | UntagMessage
     | ListTagsMessage
     | CopyMessage
+    | AddNoteMessage
+    | ChangeNoteMessage
+    | RemoveNoteMessage
+    | ListNotesMessage
     | AddLinkMessage
     | ListLinksMessage
     | EndLinkMessage
@@ -1291,6 +1442,9 @@ export type ServerMessage =
     | BlamedMessage
     | DeletedMessage
     | TagsMessage
+    | NoteWrittenMessage
+    | NotesMessage
+    | NotedMessage
     | TokensMessage
     | TokenAddedMessage
     | CountedMessage

@@ -23,5 +23,6 @@ export const finalCodes = new Set([
 
 /** Repeating one of these requests does no harm. The server recognises a repeated change by its number. */
 export const repeatableRequests = new Set([
-    'ping', 'push', 'list', 'read', 'history', 'blame', 'restore', 'list_deleted', 'list_tags', 'list_links',
+    'ping', 'push', 'list', 'read', 'history', 'blame', 'restore', 'list_deleted', 'list_tags', 'add_note',
+    'list_notes', 'list_links',
 ])

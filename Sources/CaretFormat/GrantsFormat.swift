@@ -6,7 +6,7 @@ package enum GrantsFormat {
     package static func encoded(_ grants: Grants) -> [UInt8] {
         var column = ByteColumn()
         for grant in grants.grants {
-            column.append(byte: UInt8(grant.access.rawValue))
+            column.append(byte: grant.access.stored)
             switch grant.scope {
             case .document(let name):
                 column.append(byte: 0)
@@ -37,7 +37,7 @@ package enum GrantsFormat {
     }
 
     private static func grant(_ reader: inout ByteColumnReader) throws -> Grant? {
-        guard let access = Access(rawValue: Int(try reader.byte())) else { return nil }
+        guard let access = Access(stored: try reader.byte()) else { return nil }
         let kind = try reader.byte()
         let bytes = try reader.bytes(reader.count(atMost: DocumentName.longest))
         guard let name = String(validating: bytes, as: UTF8.self) else { return nil }
@@ -46,5 +46,23 @@ package enum GrantsFormat {
         case 1: return Grant(access, to: .prefix(ByteString(name)))
         default: return nil
         }
+    }
+}
+
+extension Access {
+    /// The stored numbers are not in the order of the rights: `note` came after the others.
+    fileprivate var stored: UInt8 {
+        switch self {
+        case .none: 0
+        case .read: 1
+        case .write: 2
+        case .admin: 3
+        case .note: 4
+        }
+    }
+
+    fileprivate init?(stored: UInt8) {
+        guard let access = Access.allCases.first(where: { $0.stored == stored }) else { return nil }
+        self = access
     }
 }

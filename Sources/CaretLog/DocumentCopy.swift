@@ -122,7 +122,8 @@ extension DocumentStore {
         case .success(let found): source = found
         case .failure(let refusal): return .refused(refusal)
         }
-        guard case .notes(.listed(let found)) = await answer(to: .notes(.list(copy.source, after: 0))) else {
+        guard case .notes(.listed(let found)) = await answer(to: .notes(.list(copy.source, NoteQuery())))
+        else {
             return .refused(.failed)
         }
         var history: CopiedHistory

@@ -1,6 +1,9 @@
 /// What a user may do with a document. Each level includes all lower levels.
 package enum Access: Int, Comparable, CaseIterable, Sendable {
-    case none, read, write, admin
+    case none, read
+    /// To write notes, and to suggest changes.
+    case note
+    case write, admin
 
     package static func < (left: Access, right: Access) -> Bool { left.rawValue < right.rawValue }
 }

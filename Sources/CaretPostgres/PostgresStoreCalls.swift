@@ -158,6 +158,8 @@ extension StoreAnswer {
         case (.rename(let document, _), .renamed(.renamed)), (.delete(let document, _), .deleted(nil)),
             (.undelete(let document), .undeleted(.undeleted)):
             .changed(document)
+        case (.notes(let call), .notes(.written(.written))), (.notes(let call), .notes(.written(.removed))):
+            .changed(call.document)
         case (.tokens(.revoke(let token, _)), .tokens(.revoked(nil))): .revoked(token)
         case (.tokens(.signOut), .tokens(.noted(nil))): .signedOut
         default: nil

@@ -27,7 +27,7 @@ extension Replica {
         case .peer(let peer): return received(peer)
         case .rights(let change): return rightsChanged(change.rights)
         case .welcome, .authenticated, .closed, .listed, .document, .text, .revisions, .blamed, .deleted,
-            .tags, .done, .ping, .pong, .admin:
+            .tags, .notes, .noted, .done, .ping, .pong, .admin:
             return finish()
         }
     }

@@ -93,10 +93,12 @@ extension Fields {
         return JSONString(line, start + 1..<longestString.end - 1, hasEscape: longestString.hasEscape)
     }
 
-    func string(optional name: StaticString, atMost limit: Int = .max) throws(FieldFault) -> WireString? {
+    func string(
+        optional name: StaticString, atMost limit: Int = .max, orElse code: ErrorCode = .badMessage
+    ) throws(FieldFault) -> WireString? {
         guard let value = value(optional: name) else { return nil }
         return try read(name, value) { value throws(FieldFault) in
-            try value.string(atMost: limit, orElse: .badMessage)
+            try value.string(atMost: limit, orElse: code)
         }
     }
 

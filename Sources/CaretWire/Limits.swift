@@ -107,6 +107,10 @@ package struct Limits: Equatable, Sendable {
     package var orderTimeoutSeconds = 30
     /// Days for which a client's highest push is remembered.
     package var pusherDays = 90
+    /// The most notes of a document. Clients move all of them with each change.
+    package var notes = 10_000
+    /// The most bytes that all notes of a document may have together: as many as its text.
+    package var noteBytes = 4 << 20
     /// The most bytes of a page of `listed` or `revisions`. A page always has at least one item.
     package var page = 1 << 20
 
@@ -136,6 +140,10 @@ package struct Limits: Equatable, Sendable {
     package static let tags = 1_000
     /// The most bytes of a part of a text in an answer to `read`.
     package static let partBytes = 64 << 10
+    /// The most bytes of the words that a note quotes.
+    package static let quote = 1_024
+    /// The most bytes that a suggestion may insert.
+    package static let suggestion = 256 << 10
     /// The most levels of objects and arrays in `info`, including `info` itself. The message
     /// `opened` contains `info`, and all its levels together must not exceed `nesting`.
     package static let infoNesting = 16

@@ -80,7 +80,7 @@ import Testing
             ),
             (["mv", "a@1", "b"], "mv: DOC: found \"a@1\", expected a document without a revision"),
             (["cat", "@1"], "cat: DOC: found \"@1\", expected a name before the @"),
-            (["token", "add", "a"], "token add: one of --read, --write, --admin is missing"),
+            (["token", "add", "a"], "token add: one of --read, --note, --write, --admin is missing"),
             (
                 ["token", "add", "a", "--read", "", "--expires", "30"],
                 "token add: --expires: found \"30\", expected a future time: 12h, 30d or 4w from now, or a time (2026-12-31, 2026-12-31T18:00Z)"

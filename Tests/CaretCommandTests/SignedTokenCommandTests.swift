@@ -263,7 +263,10 @@ import Testing
         "wrong usage of both subcommands is reported before any file is read",
         arguments: [
             ("sign --read a --audience b --key k", "sign: --user USER is missing"),
-            ("sign --user u --audience b --key k", "sign: one of --read, --write, --admin is missing"),
+            (
+                "sign --user u --audience b --key k",
+                "sign: one of --read, --note, --write, --admin is missing"
+            ),
             ("sign --user u --read a --key k", "sign: --audience NAME is missing"),
             ("sign --user u --read a --audience b", "sign: --key FILE is missing"),
             (

@@ -257,7 +257,7 @@ import Testing
             !   set CARET_TOKEN; on the server's machine --data … needs no token
             [1]
             $ token add ann --data DIR/data
-            ! caret: token add: one of --read, --write, --admin is missing
+            ! caret: token add: one of --read, --note, --write, --admin is missing
             !   run: caret help token add
             [2]
             $ put notes/a --create --data DIR/data << text

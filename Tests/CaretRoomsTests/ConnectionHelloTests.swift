@@ -22,7 +22,7 @@ struct ConnectionHelloTests {
         #expect(
             world.hubSent(.admitted(expiresIn: nil)) == [
                 #"< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/test","user":"ann","#
-                    + #""client":"p-alice-7f21","features":["follow","squash","exact","blame"],"limits":{"line":26214400,"#
+                    + #""client":"p-alice-7f21","features":["follow","squash","exact","blame","notes"],"limits":{"line":26214400,"#
                     + #""document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":20,"store":"k2v9"}"#,
                 "[resume]",
             ])

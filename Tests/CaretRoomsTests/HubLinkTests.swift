@@ -44,7 +44,8 @@ struct HubLinkTests {
         let ann = try ann()
         #expect(ann.asks(HubLinkTests.add)[0].hasPrefix(#"{"type":"token_added","id":1,"number":2,"#))
         let reader = connect(try link(by: ann, "read"))
-        #expect(reader.heard()[0].contains(#""features":["follow","squash","exact","blame","links"]"#))
+        #expect(
+            reader.heard()[0].contains(#""features":["follow","squash","exact","blame","notes","links"]"#))
         #expect(reader.askedInFull(#"{"type":"read","doc":"a"}"#)[0].contains(#""text":"x""#))
         #expect(reader.asks(#"{"type":"read","doc":"b"}"#) == ["not_found"])
         #expect(reader.asks(#"{"type":"delete","doc":"a"}"#) == ["forbidden"])

@@ -47,6 +47,25 @@ struct HubPeerServerTests {
         #expect(world.hub.roomCount == 1)
     }
 
+    /// Rule N8.
+    @Test(
+        "sessions are told of the notes that another server writes", arguments: [Way.notification, .missed])
+    func noted(way: Way) throws {
+        let world = server()
+        let a = world.document("a", "x")
+        let (ann, bob) = (world.connect("ann"), world.connect("bob"))
+        #expect(ann.asks(#"{"type":"open","doc":"a","notes":true}"#) == ["opened"])
+        #expect(bob.asks(#"{"type":"open","doc":"a"}"#) == ["opened"])
+        let note = NoteContent(user: "eve", time: 5, text: "Why?")
+        guard case .written(.written) = world.store.answer(NoteCall.add(note, to: a, .sample)) else {
+            Issue.record("the note was not written")
+            return
+        }
+        learn(of: a, way, world)
+        #expect(ann.heard().filter { $0.contains("noted") } == [#"{"type":"noted","doc":"a"}"#])
+        #expect(!bob.heard().contains { $0.contains("noted") })
+    }
+
     @Test("a document that another server deletes is gone", arguments: Way.allCases)
     func deleted(way: Way) throws {
         let world = server()

@@ -56,8 +56,7 @@ struct PlainRoom: ServedRoom {
         case .answered(_, .deleted(let refusal)): return deleted(refusal)
         // The tests of the hub with this room redact no document.
         case .redact, .answered, .computed, .encoded, .waitEnded, .timePassed, .select, .written, .trimmed,
-            .renewed,
-            .storeHead, .nowCalled, .bus:
+            .renewed, .noted, .storeHead, .nowCalled, .bus:
             return []
         }
     }

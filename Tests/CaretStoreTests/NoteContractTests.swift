@@ -63,10 +63,10 @@ import Testing
         #expect(page.isWhole && page.counter == 3 && page.notes.map(\.number.value) == [1, 2])
         #expect(page.notes[0].content.text == "uno" && page.notes[0].edited == 9)
         #expect(page.notes[0].content.place == letter(1, at: 3))
-        let later = try await store.notes(of: id, after: 2).get()
+        let later = try await store.notes(of: id, since: 2).get()
         #expect(!later.isWhole && later.notes.map(\.number.value) == [1])
         // Nobody knows a later count, unless the store was replaced by an older copy.
-        #expect(try await store.notes(of: id, after: 9).get().isWhole)
+        #expect(try await store.notes(of: id, since: 9).get().isWhole)
     }
 
     @Test("a change names the version that it changes", arguments: StoreKind.allCases)
@@ -89,6 +89,27 @@ import Testing
         #expect(await store.changeNote(NoteNumber(9), of: id, version: 1, .reopen) == .missing)
     }
 
+    @Test(
+        "a page has the notes after a number, and a change can be for the author alone",
+        arguments: StoreKind.allCases)
+    func pages(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let id = try await document(on: store).entry.id
+        for text in ["one", "two", "three"] { _ = try written(await store.addNote(content(text), to: id)) }
+        let page = try await store.notes(of: id, limit: 2).get()
+        #expect(page.notes.map(\.number.value) == [1, 2])
+        #expect(page.hasMore)
+        let rest = try await store.notes(of: id, after: 2, limit: 1).get()
+        #expect(rest.notes.map(\.number.value) == [3])
+        #expect(!rest.hasMore)
+        #expect(
+            await store.changeNote(NoteNumber(1), of: id, version: 1, .remove, ifBy: "somebody") == .foreign)
+        let author = page.notes[0].content.user
+        #expect(
+            await store.changeNote(NoteNumber(1), of: id, version: 1, .remove, ifBy: author)
+                == .removed([NoteNumber(1)], counter: 4))
+    }
+
     @Test("a removal takes the answers with it, and tells those who know less", arguments: StoreKind.allCases)
     func removal(kind: StoreKind) async throws {
         let store = try kind.make()
@@ -101,9 +122,9 @@ import Testing
         #expect(
             await store.changeNote(NoteNumber(1), of: id, version: 1, .remove)
                 == .removed([NoteNumber(1), NoteNumber(2)], counter: 4))
-        let page = try await store.notes(of: id, after: 3).get()
+        let page = try await store.notes(of: id, since: 3).get()
         #expect(page.isWhole && page.counter == 4 && page.notes.map(\.number.value) == [3])
-        #expect(try await store.notes(of: id, after: 4).get().notes.isEmpty)
+        #expect(try await store.notes(of: id, since: 4).get().notes.isEmpty)
         // A number is never used twice.
         #expect(try written(await store.addNote(content("four"), to: id)).number == NoteNumber(4))
     }
@@ -255,7 +276,7 @@ import Testing
         else { throw Unexpected(what: "the passage was not redacted") }
         #expect(dry.notes == 3 && dry.containing == 0 && dry.epoch == document.entry.epoch)
         #expect(report.notes == 3 && report.epoch != document.entry.epoch)
-        let page = try await store.notes(of: id, after: 4).get()
+        let page = try await store.notes(of: id, since: 4).get()
         #expect(page.counter == 7 && page.notes.map(\.number.value) == [1, 3, 4])
         #expect(page.notes.map(\.version) == [2, 2, 2])
         #expect(

@@ -282,7 +282,7 @@ private struct RandomRun {
         guard let note = known.isEmpty || random.chance(40) ? nil : random.pick(known) else {
             let parent = random.chance(30) ? NoteNumber(Int64(random.number(1...6))) : nil
             let content = NoteContent(
-                parent: parent, user: "ann", time: time,
+                parent: parent, user: random.pick(["ann", "bob"]), time: time,
                 text: ByteString(SampleText.lines(bytes: 40, &random)),
                 quote: "x", place: parent == nil ? await place(in: id) : nil,
                 request: random.chance(50) ? "" : ByteString("r\(random.number(0...9))"))
@@ -301,9 +301,10 @@ private struct RandomRun {
             default: .remove
             }
         let version = random.chance(10) ? note.version + 1 : note.version
+        let user: ByteString? = random.pick([nil, nil, "ann", "bob"])
         let (one, other) = (
-            await store.changeNote(note.number, of: id, version: version, change, limits),
-            await model.changeNote(note.number, of: id, version: version, change, limits)
+            await store.changeNote(note.number, of: id, version: version, change, limits, ifBy: user),
+            await model.changeNote(note.number, of: id, version: version, change, limits, ifBy: user)
         )
         try agree(one, other, "note \(note.number.value) of \(id)")
     }
@@ -325,8 +326,10 @@ private struct RandomRun {
     private mutating func readNotes() async throws {
         guard !documents.isEmpty else { return }
         let (id, counter) = (random.pick(documents).id, Int64(random.number(0...12)))
+        let (number, limit) = (Int64(random.number(0...6)), random.pick([1, 3, .max]))
         let (one, other) = (
-            await store.notes(of: id, after: counter), await model.notes(of: id, after: counter)
+            await store.notes(of: id, since: counter, after: number, limit: limit),
+            await model.notes(of: id, since: counter, after: number, limit: limit)
         )
         switch (one, other) {
         case (.success(let one), .success(let other)):

@@ -59,7 +59,7 @@ import Testing
             ),
             (
                 #"{"type":"add_token","user":"a","grants":[{"rights":"none","doc":"a"}]}"#,
-                #"add_token: grants[0].rights is "none"; expected "read" or "write" or "admin", at byte 51"#
+                #"add_token: grants[0].rights is "none"; expected "read" or "note" or "write" or "admin", at byte 51"#
             ),
             (
                 #"{"type":"add_token","user":"a","grants":[],"expires":"30d"}"#,

@@ -46,7 +46,42 @@ enum SampleMessages {
             .links(.list(ListLinks(document: name(&random), after: 7))),
             .links(.end(EndLink(document: name(&random), number: 7))), .ping(Ping()),
             .pong(Pong()),
-        ] + administration(&random).map { .admin($0) }
+        ] + notes(&random).map { .notes($0) } + administration(&random).map { .admin($0) }
+    }
+
+    private static func notes(_ random: inout Seeded) -> [NoteRequest] {
+        [
+            .add(
+                AddNote(
+                    document: name(&random), request: maybe(&random, epoch), parent: maybe(&random, number),
+                    revision: maybe(&random, revision), range: maybe(&random, range),
+                    edits: maybe(&random, edits), text: text(&random))),
+            .change(
+                ChangeNote(
+                    document: name(&random), note: number(&random), version: number(&random),
+                    revision: maybe(&random, revision), range: maybe(&random, range),
+                    edits: maybe(&random, edits), text: maybe(&random, text),
+                    state: maybe(&random) { $0.pick(NewNoteState.allCases) })),
+            .remove(
+                RemoveNote(document: name(&random), note: number(&random), version: number(&random))),
+            .list(
+                ListNotes(
+                    document: name(&random), since: number(&random), after: number(&random),
+                    limit: page(&random))),
+        ]
+    }
+
+    private static func range(_ random: inout Seeded) -> WireRange {
+        let start = number(&random) / 2
+        return WireRange(start, start + random.number(0...9))
+    }
+
+    private static func note(_ random: inout Seeded) -> NoteSummary {
+        NoteSummary(
+            note: number(&random), version: number(&random), parent: maybe(&random, number),
+            range: maybe(&random, range), quote: text(&random), text: text(&random),
+            edits: maybe(&random, edits), user: text(&random), time: number(&random),
+            edited: maybe(&random, number), state: random.pick(NoteState.allCases))
     }
 
     private static func administration(_ random: inout Seeded) -> [AdminRequest] {
@@ -131,6 +166,17 @@ enum SampleMessages {
                         TagList.Item(
                             name: text(&$0), revision: revision(&$0), user: text(&$0), time: number(&$0))
                     })),
+            .notes(
+                .written(
+                    NoteWritten(document: name(&random), note: number(&random), version: number(&random)))),
+            .notes(
+                .list(
+                    NoteList(
+                        document: name(&random), epoch: epoch(&random), revision: revision(&random),
+                        count: number(&random), whole: random.chance(50),
+                        rights: random.pick(NoteRights.allCases), notes: few(&random, note),
+                        hasMore: random.chance(50)))),
+            .noted(Noted(document: name(&random))),
             .text(
                 WireText(
                     document: name(&random), epoch: epoch(&random), revision: revision(&random),

@@ -7,7 +7,7 @@ import Testing
         try converse(
             """
             ann> {"type":"hello","id":"h","protocol":1,"client":"ann-client","units":["utf-9","utf-8"],"token":"any","info":{"name":"Ann"}}
-            ann< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/…","user":"anonymous","client":"p-…","features":["follow","squash","exact","blame"],"limits":{"line":26214400,"document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":3600,"page":"http://127.0.0.1:…/","store":"…"}
+            ann< {"type":"welcome","id":"h","protocol":1,"unit":"utf-8","server":"caret/…","user":"anonymous","client":"p-…","features":["follow","squash","exact","blame","notes"],"limits":{"line":26214400,"document":4194304,"edits":10000,"documents":256,"selections":1000},"ping":3600,"page":"http://127.0.0.1:…/","store":"…"}
             """, over: transport)
     }
 

@@ -248,15 +248,16 @@ extension DocumentStore {
 
     package func changeNote(
         _ number: NoteNumber, of document: DocumentID, version: Int64, _ change: NoteChange,
-        _ limits: NoteLimits = .sample
+        _ limits: NoteLimits = .sample, ifBy user: ByteString? = nil
     ) async -> NoteResult {
-        await write(.change(number, of: document, version: version, change, limits))
+        await write(.change(number, of: document, version: version, change, limits, ifBy: user))
     }
 
     package func notes(
-        of document: DocumentID, after counter: Int64 = 0
+        of document: DocumentID, since counter: Int64 = 0, after number: Int64 = 0, limit: Int = .max
     ) async -> Result<NotePage, StoreRefusal> {
-        await answer(to: .notes(.list(document, after: counter))) {
+        let query = NoteQuery(since: counter, after: NoteNumber(number), limit: limit)
+        return await answer(to: .notes(.list(document, query))) {
             if case .notes(.listed(let page)) = $0 { page } else { nil }
         }
     }

@@ -399,7 +399,7 @@ package struct StoreModel: Sendable {
         switch tagged(copy.source) {
         case .failure(let refusal): return .refused(refusal)
         case .success(let source):
-            guard case .listed(.success(let notes)) = answer(.list(copy.source, after: 0)) else {
+            guard case .listed(.success(let notes)) = answer(.list(copy.source, NoteQuery())) else {
                 return .refused(.failed)
             }
             var history = CopiedHistory(copy, of: source, notes)
@@ -418,16 +418,10 @@ package struct StoreModel: Sendable {
     package mutating func answer(_ call: NoteCall) -> NoteAnswer {
         switch call {
         case .add(let content, let id, let limits): .written(add(content, to: id, limits))
-        case .change(let number, let id, let version, let change, let limits):
-            .written(self.change(number, of: id, version: version, change, limits))
-        case .list(let id, let counter):
-            .listed(
-                live(id).map { document in
-                    let isWhole = document.notebook.needsAll(after: counter)
-                    return NotePage(
-                        document.entry(id), counter: document.notebook.counter, isWhole: isWhole,
-                        document.notes.filter { isWhole || $0.counter > counter })
-                })
+        case .change(let number, let id, let version, let change, let limits, let user):
+            .written(self.change(number, of: id, version: version, change, limits, ifBy: user))
+        case .list(let id, let query):
+            .listed(live(id).map { query.page(of: $0.notes, $0.entry(id), $0.notebook) })
         }
     }
 
@@ -460,7 +454,8 @@ package struct StoreModel: Sendable {
     }
 
     private mutating func change(
-        _ number: NoteNumber, of id: DocumentID, version: Int64, _ change: NoteChange, _ limits: NoteLimits
+        _ number: NoteNumber, of id: DocumentID, version: Int64, _ change: NoteChange, _ limits: NoteLimits,
+        ifBy user: ByteString?
     ) -> NoteResult {
         let found: Document
         switch live(id) {
@@ -469,8 +464,10 @@ package struct StoreModel: Sendable {
         }
         guard let index = found.notes.firstIndex(where: { $0.number == number }) else { return .missing }
         let note = found.notes[index]
+        if let user, note.content.user != user { return .foreign }
         if note.version != version { return .changed(NoteStamp(note)) }
         if note.isFinal, change != .remove { return .final }
+        if change.place != nil, note.content.parent != nil { return .isAnswer }
         if let place = change.place, case .failure(let refusal) = kept(id, place.revision) {
             return .refused(refusal)
         }

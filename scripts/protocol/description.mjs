@@ -11,7 +11,7 @@ const typeNames = {
     document: 'string', string: 'string', crc32: 'string', integer: 'integer', time: 'integer', revision: 'integer',
     seq: 'integer', page: 'integer', version: 'integer', flag: 'boolean', info: 'object', object: 'object',
     objects: 'array of objects', strings: 'array of strings', edits: 'array of edits',
-    selections: 'array of pairs',
+    selections: 'array of pairs', range: 'pair',
 }
 
 /** The members of each kind of object in the description. A member that is not listed is a mistake. */

@@ -76,6 +76,7 @@ function typeOf(description, field) {
         case 'strings': return 'string[]'
         case 'edits': return 'Edit[]'
         case 'selections': return '[number, number][]'
+        case 'range': return '[number, number]'
         case 'object': return typeName(field.of)
         case 'objects': return `${typeName(field.of)}[]`
         default: return 'number'

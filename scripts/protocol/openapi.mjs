@@ -54,7 +54,7 @@ function operation(description, request) {
         summary: request.is,
         operationId: [request.method.toLowerCase(), resource.replace('-', '_'), suffix].filter(Boolean).join('_'),
         parameters,
-        ...request.body ? { requestBody: { required: true, content: body(description, request.body) } } : {},
+        ...request.body ? { requestBody: { required: true, content: body(description, request.body, request.path.includes('{name}')) } } : {},
         responses: { ...responses(request.answers), default: { $ref: '#/components/responses/refusal' } },
     }
 }
@@ -74,18 +74,19 @@ function parameter(description, resource, name) {
 
 function json(type) { return { 'application/json': { schema: { $ref: place + type } } } }
 
-function body(description, kind) {
+function body(description, kind, hasName) {
     if (kind.includes('/')) return { [kind]: { schema: { type: 'string' } } }
     const message = definitions(description, place)[kind]
-    if (message) return { 'application/json': { schema: withoutType(message) } }
+    if (message) return { 'application/json': { schema: withoutType(message, hasName) } }
     const edits = { type: 'array', items: { $ref: `${place}edit` } }
     return { 'application/json': { schema: { type: 'object', properties: { edits }, required: ['edits'] } } }
 }
 
-/** The path says the type of the message, and the answer needs no id. */
-function withoutType(message) {
+/** The path says the type of the message and the document, and the answer needs no id. */
+function withoutType(message, hasName) {
     const { type, id, ...properties } = message.properties
-    const required = message.required.filter((name) => name !== 'type')
+    if (hasName) delete properties.doc
+    const required = message.required.filter((name) => name in properties)
     return { ...message, properties, required }
 }
 

@@ -60,7 +60,7 @@ function kindOf(field) {
     case 'document': case 'string': case 'crc32': return 'string'
     case 'flag': return 'boolean'
     case 'info': return 'object'
-    case 'strings': case 'edits': case 'selections': return field.type
+    case 'strings': case 'edits': case 'selections': case 'range': return field.type
     case 'object': case 'objects': return `${field.type}:${field.of}`
     default: return 'integer'
     }

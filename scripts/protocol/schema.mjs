@@ -49,6 +49,7 @@ export function valueType(description, place, field) {
         case 'strings': return list({ type: 'string' })
         case 'edits': return list(reference('edit'))
         case 'selections': return list(pair)
+        case 'range': return pair
         case 'object': return reference(partKey(field.of))
         case 'objects': return list(reference(partKey(field.of)))
         default: return { type: 'integer', minimum: bound?.least ?? 0, maximum: bound?.most ?? mostInteger }

@@ -135,6 +135,7 @@ function shapeOf(description, field, name) {
             return { ...plain(field.of, 'part'), standard }
         }
         case 'selections': return list('WireSelection', 'selections')
+        case 'range': return plain('WireRange', 'range')
         case 'edits': return list('WireEdit', 'edits')
         case 'strings': return list('WireString', 'strings')
         case 'objects': return list(field.of, 'parts')

@@ -9,7 +9,12 @@ import CaretWire
 /// A permission of a token. It applies to one document, or to all documents whose names begin with a prefix.
 public struct AccessGrant: Hashable, Sendable {
     /// Each right includes the rights before it.
-    public enum Right: Hashable, Sendable { case read, write, administer }
+    public enum Right: Hashable, Sendable {
+        case read
+        /// To write notes, and to suggest changes.
+        case note
+        case write, administer
+    }
 
     public enum Scope: Hashable, Sendable {
         case document(String)
@@ -104,6 +109,7 @@ extension AccessGrant {
     fileprivate init(_ grant: WireGrant) {
         switch grant.rights {
         case .read: right = .read
+        case .note: right = .note
         case .write: right = .write
         case .admin: right = .administer
         }
@@ -119,6 +125,7 @@ extension WireGrant {
         let rights: GrantedRights =
             switch grant.right {
             case .read: .read
+            case .note: .note
             case .write: .write
             case .administer: .admin
             }

@@ -343,7 +343,7 @@ extension DocumentState {
         case .error(let error): isAddressed(by: error, envelope.id)
         case .bye: true
         case .closed, .welcome, .authenticated, .listed, .document, .text, .revisions, .blamed, .deleted,
-            .tags, .done, .ping, .pong, .admin:
+            .tags, .notes, .noted, .done, .ping, .pong, .admin:
             false
         }
     }
@@ -371,7 +371,8 @@ extension DocumentState {
             refusal = ServerRefusal(error)
             if envelope.id != nil { lastOpen = nil }
         case .change, .ack, .check, .resync, .rights, .gone, .bye, .closed, .welcome, .authenticated, .listed,
-            .document, .text, .revisions, .blamed, .deleted, .tags, .done, .ping, .pong, .admin:
+            .document, .text, .revisions, .blamed, .deleted, .tags, .notes, .noted, .done, .ping, .pong,
+            .admin:
             break
         }
     }

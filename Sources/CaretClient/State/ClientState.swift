@@ -399,8 +399,8 @@ extension ClientState {
         case .error(let error): return helloRefused(error, at: now, jitter)
         case .bye(let bye): return handle(bye, at: now)
         case .opened, .closed, .ack, .change, .check, .peer, .listed, .document, .text, .revisions,
-            .blamed, .deleted, .tags, .done, .gone, .ping, .pong, .resync, .rights, .authenticated,
-            .admin:
+            .blamed, .deleted, .tags, .notes, .noted, .done, .gone, .ping, .pong, .resync, .rights,
+            .authenticated, .admin:
             return []
         }
     }
@@ -451,10 +451,11 @@ extension ClientState {
         case .admin(.progress(let progress)):
             let found = RequestProgress(done: progress.done, of: progress.all)
             return requests.number(of: envelope.id).map { [.reportProgress($0, found)] } ?? []
-        case .listed, .text, .revisions, .blamed, .deleted, .tags, .done, .pong, .ack, .authenticated, .admin:
+        case .listed, .text, .revisions, .blamed, .deleted, .tags, .notes, .done, .pong, .ack, .authenticated,
+            .admin:
             guard let number = requests.complete(envelope.id) else { return [] }
             return [.answer(number, envelope.message)] + sendRequests()
-        case .welcome, .opened, .closed, .change, .check, .peer, .resync, .rights: return []
+        case .welcome, .opened, .closed, .change, .check, .peer, .resync, .rights, .noted: return []
         }
     }
 

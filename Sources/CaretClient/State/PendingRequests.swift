@@ -123,6 +123,10 @@ extension ClientMessage {
         // A repeated copy would find that its name is taken, a repeated request would make a second link, and a link that
         // has ended cannot be ended again.
         case .tags(.copy), .links(.add), .links(.end): false
+        // A changed note has another version, so a repeat would be refused.
+        case .notes(.change), .notes(.remove): false
+        case .notes(.add(let add)): add.request != nil
+        case .notes(.list): true
         case .list, .listDeleted, .read, .history, .blame, .push, .restore, .ping, .tags, .links: true
         case .admin(.listTokens), .admin(.counters), .admin(.who), .admin(.listNodes), .admin(.trim),
             .admin(.verify):

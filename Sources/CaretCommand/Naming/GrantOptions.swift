@@ -1,6 +1,6 @@
 import CaretWire
 
-/// The options for the rights of a token: `--read`, `--write` and `--admin`.
+/// The options for the rights of a token: `--read`, `--note`, `--write` and `--admin`.
 struct GrantOptions: Sendable {
     private let options: [(rights: GrantedRights, option: Option)]
 
@@ -8,6 +8,7 @@ struct GrantOptions: Sendable {
     init(admin: String) {
         let summaries: [(GrantedRights, String)] = [
             (.read, "may read documents whose names begin with PREFIX; =NAME means one document"),
+            (.note, "may read these documents, write notes on them, and suggest changes"),
             (.write, "may read and change documents whose names begin with PREFIX"),
             (.admin, admin),
         ]

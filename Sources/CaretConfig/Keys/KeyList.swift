@@ -230,6 +230,12 @@ extension ConfigurationKey {
             .count(\.configuredLimits.roomSelections, 1...10_000_000),
             "The most selections of all sessions in one document."),
         ConfigurationKey(
+            "limit_notes", .documents, .count(\.configuredLimits.notes, 0...100_000),
+            "How many notes a document may have."),
+        ConfigurationKey(
+            "limit_note_bytes", .documents, .bytes(\.configuredLimits.noteBytes, 0...64 << 20),
+            "The size of all notes of a document together."),
+        ConfigurationKey(
             "limit_pushes_per_second", .documents, .count(\.pushesPerSecond, 1...1_000_000),
             isReloadable: true,
             "Pushes per second on a connection; twice as many in a burst. Applies only with require_tokens."),

@@ -85,7 +85,7 @@ package struct DocumentCheck<Connection: SQLConnection> {
     private mutating func checkNotes(_ row: DocumentRow) {
         // A server of an earlier version may have trimmed the text of a place.
         let (id, kept) = (row.entry.id, 0...row.entry.head)
-        let found = Result { () throws(Fault) in (try rows.notebook(of: id), try rows.notes(of: id, after: 0))
+        let found = Result { () throws(Fault) in (try rows.notebook(of: id), try rows.notes(of: id))
         }
         if case .success((let book, let notes)) = found, book.counts(notes),
             notes.allSatisfy({ $0.movingPlace.map { kept.contains($0.revision) } != false })

@@ -103,7 +103,7 @@ package struct RedactionReader<Connection: SQLConnection> {
     ) throws(Fault) -> PreparedRedaction? {
         var authors = PassageAuthors()
         for (revision, logged) in changes.reversed() { authors.add(logged, at: revision) }
-        let notes = try reader.rows.notes(of: row.entry.id, after: 0)
+        let notes = try reader.rows.notes(of: row.entry.id)
         let report = RedactionReport(
             search, notes: notes.count { $0.content.redacted(redaction.passage) != nil },
             authors: authors.authors, changed: authors.changes, epoch: row.entry.epoch)

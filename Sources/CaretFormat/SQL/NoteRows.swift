@@ -11,8 +11,13 @@ extension SQLRows {
     }
 
     /// The notes that were written after a count, in the order of their numbers.
-    package func notes(of document: DocumentID, after counter: Int64) throws(Fault) -> [Note] {
-        try notes(of: document, where: "counter > $2 ORDER BY number", .integer(counter))
+    package func notes(
+        of document: DocumentID, since counter: Int64 = 0, after number: NoteNumber = NoteNumber(0),
+        limit: Int = .max
+    ) throws(Fault) -> [Note] {
+        try notes(
+            of: document, where: "counter > $2 AND number > $3 ORDER BY number LIMIT $4", .integer(counter),
+            .integer(number.value), .integer(Int64(limit)))
     }
 
     func note(_ number: NoteNumber, of document: DocumentID) throws(Fault) -> Note? {
@@ -48,23 +53,23 @@ extension SQLRows {
     }
 
     private func notes(
-        of document: DocumentID, where condition: String, _ value: SQLValue
+        of document: DocumentID, where condition: String, _ values: SQLValue...
     ) throws(Fault) -> [Note] {
         try connection.every(
-            "SELECT \(Note.columns(dialect)) FROM note WHERE document = $1 AND \(condition)", .id(document),
-            value
+            "SELECT \(Note.columns(dialect)) FROM note WHERE document = $1 AND \(condition)",
+            values: [.id(document)] + values
         ) { row throws(DamagedRow) in try Note(row, of: document, dialect) }
     }
 }
 
 extension HistoryReader {
-    /// The notes that were written after a count, each at its place in the newest text.
-    mutating func notes(of row: DocumentRow, after counter: Int64) throws(Fault) -> NotePage {
+    mutating func notes(of row: DocumentRow, _ query: NoteQuery) throws(Fault) -> NotePage {
         let book = try rows.notebook(of: row.entry.id)
-        let isWhole = book.needsAll(after: counter)
-        var notes = try rows.notes(of: row.entry.id, after: isWhole ? 0 : counter)
+        let since = book.needsAll(since: query.since) ? 0 : query.since
+        let limit = query.limit == .max ? query.limit : query.limit + 1
+        var notes = try rows.notes(of: row.entry.id, since: since, after: query.after, limit: limit)
         try move(&notes, toHeadOf: row)
-        return NotePage(row.entry, counter: book.counter, isWhole: isWhole, notes)
+        return query.page(of: notes, row.entry, book)
     }
 
     /// Moves the places of notes to the newest text.
@@ -118,8 +123,8 @@ extension SQLWriter {
         switch call {
         case .add(let content, let document, let limits):
             .written(try add(content, to: document, limits))
-        case .change(let number, let document, let version, let change, let limits):
-            .written(try self.change(number, of: document, version: version, change, limits))
+        case .change(let number, let document, let version, let change, let limits, let user):
+            .written(try self.change(number, of: document, version: version, change, limits, ifBy: user))
         case .list: preconditionFailure("a list writes nothing")
         }
     }
@@ -146,13 +151,18 @@ extension SQLWriter {
     }
 
     private mutating func change(
-        _ number: NoteNumber, of id: DocumentID, version: Int64, _ change: NoteChange, _ limits: NoteLimits
+        _ number: NoteNumber, of id: DocumentID, version: Int64, _ change: NoteChange, _ limits: NoteLimits,
+        ifBy user: ByteString?
     ) throws(Fault) -> NoteResult {
         let entry = try document(id).entry
         guard let note = try rows.note(number, of: id) else { return .missing }
+        if let user, note.content.user != user { return .foreign }
         if note.version != version { return .changed(NoteStamp(note)) }
         if note.isFinal, change != .remove { return .final }
-        if let place = change.place, let refusal = try refusal(of: place, in: entry) { return refusal }
+        if let place = change.place {
+            if note.content.parent != nil { return .isAnswer }
+            if let refusal = try refusal(of: place, in: entry) { return refusal }
+        }
         var book = try rows.notebook(of: id)
         if case .remove = change {
             let all = try [note] + rows.answers(to: number, of: id)
@@ -189,7 +199,7 @@ extension SQLWriter {
     mutating func redactNotes(of id: DocumentID, _ passage: Passage) throws(Fault) {
         var book = try rows.notebook(of: id)
         let before = book
-        for var note in try rows.notes(of: id, after: 0) {
+        for var note in try rows.notes(of: id) {
             guard let content = note.content.redacted(passage) else { continue }
             note.content = content
             try replace(book.rewritten(note), of: id)

@@ -194,12 +194,12 @@ extension SQLStore {
     }
 
     private func run(_ call: NoteCall, _ waiting: WaitingCall) {
-        guard case .list(let document, let counter) = call else {
+        guard case .list(let document, let query) = call else {
             return write(waiting, to: call.document) { writer throws(Fault) in .notes(try writer.run(call)) }
         }
         // Damaged notes do not close the document.
         lookup(waiting, of: document) { reader throws(Fault) in
-            .notes(.listed(.success(try reader.notes(of: reader.document(document), after: counter))))
+            .notes(.listed(.success(try reader.notes(of: reader.document(document), query))))
         }
     }
 

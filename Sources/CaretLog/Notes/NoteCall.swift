@@ -8,10 +8,10 @@ package import CaretCore
 package enum NoteCall: Equatable, Sendable {
     /// Adds a note. If there is one with the same request, it was added before, and only its version is returned.
     case add(NoteContent, to: DocumentID, NoteLimits)
-    /// Changes a note if it still has this version.
-    case change(NoteNumber, of: DocumentID, version: Int64, NoteChange, NoteLimits)
-    /// The notes that were written after a count, each at its place in the newest text.
-    case list(DocumentID, after: Int64)
+    /// Changes a note if it still has this version, and if this user wrote it. Without a user, anybody may have
+    /// written it.
+    case change(NoteNumber, of: DocumentID, version: Int64, NoteChange, NoteLimits, ifBy: ByteString? = nil)
+    case list(DocumentID, NoteQuery)
 
     /// The answer if the call is refused.
     func refused(_ refusal: HistoryRefusal) -> NoteAnswer {
@@ -23,11 +23,34 @@ package enum NoteCall: Equatable, Sendable {
 
     package var document: DocumentID {
         switch self {
-        case .add(_, let document, _), .change(_, let document, _, _, _), .list(let document, _): document
+        case .add(_, let document, _), .change(_, let document, _, _, _, _), .list(let document, _): document
         }
     }
 
     package var writes: Bool { if case .list = self { false } else { true } }
+}
+
+/// Which notes of a document are wanted, each at its place in the newest text.
+package struct NoteQuery: Equatable, Sendable {
+    /// Only notes that were written after this count. All notes are wanted if it is 0, or if notes were removed since.
+    package let since: Int64
+    /// Only notes with a higher number.
+    package let after: NoteNumber
+    /// How many at most.
+    package let limit: Int
+
+    package init(since: Int64 = 0, after: NoteNumber = NoteNumber(0), limit: Int = .max) {
+        (self.since, self.after, self.limit) = (since, after, limit)
+    }
+
+    /// The page of those of these notes that are wanted. `notes` are in the order of their numbers.
+    package func page(of notes: [Note], _ entry: DocumentEntry, _ book: Notebook) -> NotePage {
+        let isWhole = book.needsAll(since: since)
+        let wanted = notes.filter { $0.number > after && (isWhole || $0.counter > since) }
+        return NotePage(
+            entry, counter: book.counter, isWhole: isWhole, Array(wanted.prefix(limit)),
+            hasMore: wanted.count > limit)
+    }
 }
 
 /// A change of a note.
@@ -83,8 +106,12 @@ package enum NoteResult: Equatable, Sendable {
     case missing
     /// The note has another version, which is this one.
     case changed(NoteStamp)
+    /// Somebody else wrote the note.
+    case foreign
     /// The suggestion was accepted or rejected, so only a removal changes it.
     case final
+    /// The note answers another one, so it gets no place.
+    case isAnswer
     case tooMany
     /// The document would have this many bytes of notes.
     case tooLarge(bytes: Int)
@@ -102,17 +129,22 @@ extension NotePlace {
 package struct NotePage: Equatable, Sendable {
     package let entry: DocumentEntry
     package let counter: Int64
-    /// Whether these are all notes. Otherwise, they are those that were written since the count, and none was removed
-    /// since.
+    /// Whether the page is one of all notes. Otherwise, it has those that were written since the count, and none was
+    /// removed since.
     package let isWhole: Bool
     /// The notes, in the order of their numbers.
     package let notes: [Note]
+    /// Whether there are more after the last one.
+    package let hasMore: Bool
 
-    package init(_ entry: DocumentEntry, counter: Int64, isWhole: Bool, _ notes: [Note]) {
+    package init(
+        _ entry: DocumentEntry, counter: Int64, isWhole: Bool, _ notes: [Note], hasMore: Bool = false
+    ) {
         self.entry = entry
         self.counter = counter
         self.isWhole = isWhole
         self.notes = notes
+        self.hasMore = hasMore
     }
 }
 
@@ -138,7 +170,7 @@ package struct Notebook: Equatable, Sendable {
     }
 
     /// Whether a server that knows the notes of this count must get all of them.
-    package func needsAll(after count: Int64) -> Bool { count < removed || count > counter || count == 0 }
+    package func needsAll(since count: Int64) -> Bool { count < removed || count > counter || count == 0 }
 
     /// Adds a note, unless the document would have too many or too large ones.
     package mutating func add(_ content: NoteContent, _ limits: NoteLimits) -> Result<Note, LimitFault> {

@@ -29,6 +29,8 @@ extension ConnectionState {
         case .restore(let restore): self.restore(restore, id)
         case .select(let select): self.select(select, id)
         case .diverged(let diverged): self.diverge(diverged, id)
+        case .notes(let notes):
+            if notes.onlyReads || !isTooOften(id, notes.document) { ask(envelope.message, id) }
         case .list, .listDeleted, .undelete, .read, .history, .blame, .follow, .unfollow, .rename, .delete,
             .tags, .links, .admin:
             ask(envelope.message, id)
@@ -113,7 +115,8 @@ extension ConnectionState {
         underway = .opening(session, document)
         let opening = RoomOpening(
             session: session, id: id, document: document, participant: participant, rights: .none,
-            resume: open.resume, mode: open.mode, squashes: open.squash)
+            resume: open.resume, mode: open.mode, squashes: open.squash,
+            wantsNotes: open.wantsNotes)
         let question = HubRequest.Question.open(name, opening, creates: open.create)
         emit(.ask(HubRequest(connection: self.id, id: id, question: question)))
     }
@@ -186,10 +189,11 @@ extension ConnectionState {
             .restore(restore), creates: false)
     }
 
-    private mutating func isTooOften(_ id: RequestID?, _ document: WireString, _ seq: Int) -> Bool {
+    private mutating func isTooOften(_ id: RequestID?, _ document: WireString, _ seq: Int? = nil) -> Bool {
         guard let wait = rate?.countPush(at: now), let perSecond = rate?.perSecond else { return false }
         fail(
-            .rateLimited, "at most \(perSecond) pushes a second, or \(2 * perSecond) in one burst", id,
+            .rateLimited, "at most \(perSecond) pushes and notes a second, or \(2 * perSecond) in one burst",
+            id,
             document: document, seq: seq, retryAfterMilliseconds: wait)
         return true
     }

@@ -10,7 +10,7 @@ package final class ConnectionSettings: Sendable {
     /// The name of the server among those over one store; nil if it is the only one.
     package let node: WireString?
     package var features: [WireString] {
-        ["follow", "squash", "exact", "blame"] + (limits.allowsLinks ? ["links"] : [])
+        ["follow", "squash", "exact", "blame", "notes"] + (limits.allowsLinks ? ["links"] : [])
     }
     /// The current address of the server's page. Nil if the server has no page.
     package let page: @Sendable () -> WireString?

@@ -175,7 +175,8 @@ extension Access {
     package var rights: Rights {
         switch self {
         case .none: .none
-        case .read: .read
+        // Only `notes` says whether somebody may write notes.
+        case .read, .note: .read
         case .write, .admin: .write
         }
     }

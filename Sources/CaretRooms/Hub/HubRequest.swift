@@ -19,6 +19,7 @@ package struct HubRequest: Equatable, Sendable {
         case redact(DocumentName, Redaction, Redact)
         case tags(DocumentName, TagRequest)
         case links(DocumentName, LinkRequest)
+        case notes(DocumentName, NoteRequest)
         /// Replaces the token of the connection by another one of its user.
         case authenticate(Identity)
         case list(List)
@@ -59,6 +60,7 @@ extension HubRequest.Question {
         case .delete(let delete): self = .delete(names[0], delete)
         case .tags(let tags): self = .tags(names[0], tags)
         case .links(let links): self = .links(names[0], links)
+        case .notes(let notes): self = .notes(names[0], notes)
         case .list(let list): self = .list(list)
         case .listDeleted(let list): self = .listDeleted(list)
         case .undelete(let undelete): self = .undelete(undelete)
@@ -83,6 +85,7 @@ extension HubRequest.Question {
         case .redact(let name, _, let redact): (name, redact.document)
         case .tags(let name, let tags): (name, tags.document)
         case .links(let name, let links): (name, links.document)
+        case .notes(let name, let notes): (name, notes.document)
         case .authenticate, .list, .listDeleted, .undelete, .follow, .unfollow, .admin: nil
         }
     }

@@ -20,6 +20,7 @@ extension HubState {
         case .admin(let admin): begin(admin, request)
         case .tags(_, let tags): begin(tags, request)
         case .links(_, let links): begin(links, request)
+        case .notes(_, let notes): begin(notes, request)
         case .open, .push, .read, .history, .blame, .rename, .delete, .redact:
             lookUp(WaitingRequest(request: request))
         }
@@ -47,6 +48,7 @@ extension HubState {
             return nil
         case .tags(let name, let tags): return refusal(of: tags, on: name, request)
         case .links(let name, _): return refusalOfLinks(to: name, request)
+        case .notes(let name, let notes): return refusal(of: notes, on: name, request)
         case .delete:
             if let refusal = refusalOfLinkUser(request, to: "delete the document") { return refusal }
             return access < .write
@@ -245,6 +247,7 @@ extension HubState {
             change(entry, request, .redact(entry.id, redaction))
         case .tags(_, let tags): perform(tags, request, on: entry)
         case .links(_, let links): perform(links, request, on: entry.id, named: entry.name)
+        case .notes(_, let notes): perform(notes, request, on: entry)
         case .authenticate, .list, .listDeleted, .undelete, .follow, .unfollow, .admin:
             refuse(request, .unexpectedAnswer)
         }
@@ -270,9 +273,8 @@ extension HubRequest.Question {
     var opensRoom: Bool {
         switch self {
         case .open, .push: true
-        case .authenticate, .read, .history, .blame, .tags, .links, .rename, .delete, .redact, .list,
-            .listDeleted,
-            .undelete, .follow, .unfollow, .admin:
+        case .authenticate, .read, .history, .blame, .tags, .links, .notes, .rename, .delete, .redact, .list,
+            .listDeleted, .undelete, .follow, .unfollow, .admin:
             false
         }
     }
@@ -280,10 +282,9 @@ extension HubRequest.Question {
     /// Whether the answer must contain what the connection has pushed before.
     var readsAfterPushes: Bool {
         switch self {
-        case .read, .history, .blame, .tags: true
+        case .read, .history, .blame, .tags, .notes: true
         case .authenticate, .open, .push, .links, .rename, .delete, .redact, .list, .listDeleted, .undelete,
-            .follow,
-            .unfollow, .admin:
+            .follow, .unfollow, .admin:
             false
         }
     }
@@ -294,9 +295,8 @@ extension HubRequest.Question {
         switch self {
         case .open(_, _, let creates): creates
         case .push(_, let push, let creates): creates && push.epoch == nil
-        case .authenticate, .read, .history, .blame, .rename, .delete, .redact, .tags, .links, .list,
-            .listDeleted,
-            .undelete, .follow, .unfollow, .admin:
+        case .authenticate, .read, .history, .blame, .rename, .delete, .redact, .tags, .links, .notes, .list,
+            .listDeleted, .undelete, .follow, .unfollow, .admin:
             false
         }
     }

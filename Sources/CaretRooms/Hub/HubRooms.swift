@@ -80,7 +80,7 @@ extension HubState {
             if redaction.isDryRun { return call(.redact(document, redaction), for: .dryRun(request)) }
             beginOrder(document)
             emit(.sendToRoom(document, .redact(redaction, roomOrder(request, sentName, []))))
-        case .read, .history, .blame, .tags:
+        case .read, .history, .blame, .tags, .notes:
             guard let joined = joinedConnections[request.connection] else { return }
             waitingReads[request.connection] = request
             emit(.sendToRoom(document, .awaitPushes(of: joined.pusher, for: request.connection)))

@@ -81,6 +81,7 @@ package struct HubState: Sendable {
         case list(ListJob)
         case trash(TrashJob)
         case links(LinkJob)
+        case notes(NoteJob)
         /// To list the existing documents for a new follower.
         case follow(ConnectionID)
         /// To look up documents that changed.
@@ -215,6 +216,7 @@ package struct HubState: Sendable {
         case .list(let job): advance(job, with: answer)
         case .trash(let job): advance(job, with: answer)
         case .links(let job): advance(job, with: answer)
+        case .notes(let job): advance(job, with: answer)
         case .follow(let connection): listed(answer, for: connection)
         case .feed: noteChangedDocuments(answer)
         case .rescan(let scan): rescanned(scan, answer)
@@ -317,10 +319,12 @@ extension HubState.Call {
         case .list(let job): job.request
         case .trash(let job) where job.onlyReads: job.request
         case .links(let job) where job.links.onlyReads: job.request
+        case .notes(let job) where job.notes.onlyReads: job.request
         case .dryRun(let request): request
         case .tags(let job) where job.tags.onlyReads: job.request
         case .admin(let job) where job.admin.onlyReads || job.looksUp: job.request
-        case .change, .tags, .trash, .links, .follow, .feed, .rescan, .comparison, .tokenCheck, .readSignOuts,
+        case .change, .tags, .trash, .links, .notes, .follow, .feed, .rescan, .comparison, .tokenCheck,
+            .readSignOuts,
             .signOut, .admin, .tokenUses, .tokenEnd, .maintenance:
             nil
         }

@@ -97,6 +97,7 @@ extension Grant {
         let access: Access =
             switch sent.rights {
             case .read: .read
+            case .note: .note
             case .write: .write
             case .admin: .admin
             }
@@ -114,6 +115,7 @@ extension WireGrant {
         switch grant.access {
         case .none: return nil
         case .read: rights = .read
+        case .note: rights = .note
         case .write: rights = .write
         case .admin: rights = .admin
         }

@@ -27,6 +27,7 @@ extension HubState {
         case .changed(let document):
             schedule(document)
             if rooms[document] != nil { remoteChanges?.compare([document]) }
+            noted(document)
         case .revoked(let token): checkTokens([token])
         case .signedOut: readSignOutsAgain()
         case .joined(let pusher, let time): endReplaced(by: pusher, at: time)
@@ -40,7 +41,7 @@ extension HubState {
         for document in rooms.keys.sorted() { send(.bus(event), to: document) }
     }
 
-    private mutating func send(_ event: RoomEvent, to document: DocumentID) {
+    mutating func send(_ event: RoomEvent, to document: DocumentID) {
         switch rooms[document]?.state {
         case .open, .runningOrder: emit(.sendToRoom(document, event))
         // An idle room has no session that could see remote sessions. The next sweep finds the

@@ -134,6 +134,7 @@ package struct RoomState: Sendable {
         case .written(let session, let bytes): written(session, bytes: bytes)
         case .diverged(let session, let revision): diverged(session, revision)
         case .storeHead(let revision): storeHead(is: revision)
+        case .noted: noted()
         case .nowCalled(let name, let readers): nowCalled(name, readers: Set(readers))
         case .bus(let event): received(event)
         case .leave(let session): leave(session)

@@ -72,8 +72,8 @@ extension MeasuredRequest {
         switch question {
         case .open(_, let opening, _): self = .opening(opening.session)
         case .push(_, let push, _): self = .push(push.session, seq: push.seq)
-        case .authenticate, .read, .history, .blame, .rename, .delete, .redact, .tags, .links, .list,
-            .listDeleted, .undelete, .follow, .unfollow, .admin:
+        case .authenticate, .read, .history, .blame, .rename, .delete, .redact, .tags, .links, .notes,
+            .list, .listDeleted, .undelete, .follow, .unfollow, .admin:
             return nil
         }
     }

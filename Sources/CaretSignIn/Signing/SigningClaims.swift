@@ -43,7 +43,7 @@ package struct SigningClaims: Equatable, Sendable {
 
     private var rights: JSONObject {
         var rights = JSONObject()
-        for (word, access) in [("read", .read), ("write", .write), ("admin", .admin)]
+        for (word, access) in [("read", .read), ("note", .note), ("write", .write), ("admin", .admin)]
             as [(WireString, Access)]
         {
             let scopes = grants.grants.filter { $0.access == access }.map {

@@ -34,6 +34,7 @@ struct TokenGrants {
     private static func access(named name: WireString) -> Access? {
         switch name {
         case "read": .read
+        case "note": .note
         case "write": .write
         case "admin": .admin
         default: nil

@@ -26,9 +26,11 @@ struct Asking: Exchange {
     }
 
     /// A message of this type. The body of the request has its fields.
-    init(body type: StaticString, _ head: RequestHead, hasBody: Bool = true) throws(WebRefusal) {
+    init(
+        body type: StaticString, _ head: RequestHead, about document: WireString? = nil, hasBody: Bool = true
+    ) throws(WebRefusal) {
         try head.require(contentType: ["application/json"])
-        request = .body(BodyFrame(object: type))
+        request = .body(BodyFrame(object: type, about: document))
         (location, epoch) = (nil, nil)
         self.hasBody = hasBody
     }
@@ -49,7 +51,7 @@ struct Asking: Exchange {
 
     mutating func received(_ answer: ServerLine) -> ExchangeStep {
         switch answer.message {
-        case .listed, .revisions, .blamed, .deleted, .done, .ack, .admin: break
+        case .listed, .revisions, .blamed, .deleted, .notes, .done, .ack, .admin: break
         default: return .wait
         }
         var response =
@@ -98,6 +100,23 @@ extension Asking {
             throw WebRefusal(.badRequest, .badRequest, "to end a link, name it with the parameter `number`")
         }
         return Asking(.links(.end(EndLink(document: document, number: number))), hasBody: false)
+    }
+
+    static func listNotes(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {
+        let request = ListNotes(
+            document: document, since: try query.number("since") ?? 0, after: try query.number("after") ?? 0,
+            limit: try query.number("limit") ?? Limits.itemsByDefault)
+        return Asking(.notes(.list(request)))
+    }
+
+    static func removeNote(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {
+        guard let note = try query.number("note"), let version = try query.number("version") else {
+            throw WebRefusal(
+                .badRequest, .badRequest,
+                "to remove a note, name it and its version with the parameters `note` and `version`")
+        }
+        let request = RemoveNote(document: document, note: note, version: version)
+        return Asking(.notes(.remove(request)), hasBody: false)
     }
 
     static func history(_ document: WireString, _ query: Query) throws(WebRefusal) -> Asking {

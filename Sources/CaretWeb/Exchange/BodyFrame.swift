@@ -63,10 +63,10 @@ package struct BodyFrame: Sendable {
         content = .object(held: [], last: nil)
     }
 
-    /// A message of this type. Its other members are in the body, which is an object.
-    package init(object type: StaticString) {
+    /// A message of this type about a document, if any. Its other members are in the body, which is an object.
+    package init(object type: StaticString, about document: WireString? = nil) {
         head = nil
-        (prefix, suffix) = ([], Array(#""type":"\#(type)"}"#.utf8))
+        (prefix, suffix) = ([], JSONWriter.endOfObject(type: type, document))
         content = .object(held: [], last: nil)
     }
 

@@ -25,6 +25,7 @@ enum Route: Equatable {
     case tokens
     case token(number: Int)
     case links(WireString)
+    case notes(WireString)
     case signOut
     /// Messages of the Model Context Protocol.
     case assistant
@@ -64,6 +65,7 @@ enum Route: Equatable {
             case "diff": self = .difference(name)
             case "events": self = .events(name)
             case "links": self = .links(name)
+            case "notes": self = .notes(name)
             case "tokens":
                 guard let number = Int(parts[2]), 0...Limits.integer ~= number, "\(number)" == parts[2] else {
                     return nil
@@ -84,6 +86,7 @@ enum Route: Equatable {
         case .tokens: ["GET", "HEAD", "POST", "OPTIONS"]
         case .token: ["DELETE", "OPTIONS"]
         case .links: ["GET", "HEAD", "POST", "DELETE", "OPTIONS"]
+        case .notes: ["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"]
         }
     }
 
@@ -148,6 +151,14 @@ enum Route: Equatable {
         case (.links(let name), "POST"): return try Asking.addLink(name, query("rights", "seconds"))
         case (.links(let name), "DELETE"): return try Asking.endLink(name, query("number"))
         case (.links(let name), _): return try Asking.listLinks(name, query("after", "limit"))
+        case (.notes(let name), "POST"):
+            _ = try query()
+            return try Asking(body: AddNote.type, head, about: name)
+        case (.notes(let name), "PATCH"):
+            _ = try query()
+            return try Asking(body: ChangeNote.type, head, about: name)
+        case (.notes(let name), "DELETE"): return try Asking.removeNote(name, query("note", "version"))
+        case (.notes(let name), _): return try Asking.listNotes(name, query("since", "after", "limit"))
         case (.signOut, _):
             _ = try query()
             return try Asking(body: SignOutRequest.type, head, hasBody: false)
@@ -175,7 +186,8 @@ enum Route: Equatable {
         switch self {
         case .events, .allEvents: true
         case .server, .health, .file, .webSocket, .metrics, .documents, .document, .append, .rename, .copy,
-            .restore, .history, .blame, .difference, .tokens, .token, .links, .signOut, .assistant:
+            .restore, .history, .blame, .difference, .tokens, .token, .links, .notes, .signOut,
+            .assistant:
             false
         }
     }
@@ -186,7 +198,7 @@ enum Route: Equatable {
         case .document: method == "PUT" || method == "POST"
         case .append, .restore, .assistant: true
         case .server, .health, .file, .webSocket, .metrics, .documents, .rename, .copy, .history, .blame,
-            .difference, .events, .allEvents, .tokens, .token, .links, .signOut:
+            .difference, .events, .allEvents, .tokens, .token, .links, .notes, .signOut:
             false
         }
     }

@@ -52,19 +52,24 @@ extension Fields {
         has(name) ? try strings(name) : nil
     }
 
-    /// Edits that the server sent. Their number is not limited.
-    func edits(_ name: StaticString) throws(FieldFault) -> [WireEdit] {
-        try array(name) { value throws(FieldFault) in try WireEdit(value) }
+    /// Edits. The number of those that the server sent is not limited.
+    func edits(_ name: StaticString, atMost limit: Int = .max) throws(FieldFault) -> [WireEdit] {
+        try array(name, atMost: limit, orElse: .tooLarge) { value throws(FieldFault) in try WireEdit(value) }
     }
 
-    func edits(optional name: StaticString) throws(FieldFault) -> [WireEdit]? {
-        has(name) ? try edits(name) : nil
+    func edits(optional name: StaticString, atMost limit: Int = .max) throws(FieldFault) -> [WireEdit]? {
+        has(name) ? try edits(name, atMost: limit) : nil
     }
 
     func selections(_ name: StaticString, atMost limit: Int = .max) throws(FieldFault) -> [WireSelection] {
         try array(name, atMost: limit, orElse: .tooLarge) { value throws(FieldFault) in
             try WireSelection(value)
         }
+    }
+
+    func range(optional name: StaticString) throws(FieldFault) -> WireRange? {
+        guard let value = value(optional: name) else { return nil }
+        return try read(name, value) { value throws(FieldFault) in try WireRange(value) }
     }
 
     func part<Part: WirePart>(_ name: StaticString) throws(FieldFault) -> Part {
@@ -144,6 +149,12 @@ extension JSONWriter {
 
     mutating func member(_ name: StaticString, _ selections: [WireSelection]) {
         member(name, selections) { $0.pair($1.anchor, $1.head) }
+    }
+
+    mutating func member(_ name: StaticString, _ range: WireRange?) {
+        guard let range else { return }
+        key(name)
+        pair(range.start, range.end)
     }
 
     mutating func member(_ name: StaticString, _ part: (some WirePart)?) {

@@ -34,3 +34,16 @@ extension Envelope<ClientMessage> {
 extension Envelope<ServerMessage> {
     package func encode(into writer: inout JSONWriter) { message.encode(id: id, into: &writer) }
 }
+
+extension JSONWriter {
+    /// The members `type` and `doc` of a message, and the end of its object.
+    package static func endOfObject(type: StaticString, _ document: WireString?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("type")
+        writer.value(word: type)
+        writer.member("doc", document)
+        writer.endObject()
+        return Array(writer.bytes.dropFirst())
+    }
+}

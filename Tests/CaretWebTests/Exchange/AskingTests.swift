@@ -16,6 +16,8 @@ import Testing
     private static let revisions: String = #"{"type":"revisions","doc":"agenda","revisions":[]}"#
     private static let blamed: String =
         #"{"type":"blamed","doc":"agenda","epoch":"k.1","rev":9,"ranges":[{"line":1,"lines":2,"rev":7}]}"#
+    private static let notes: String =
+        #"{"type":"notes","doc":"agenda","epoch":"k.1","rev":9,"count":1,"rights":"write","notes":[]}"#
     private static let done: String = #"{"type":"done"}"#
     private static let ack: String = #"{"type":"ack","doc":"agenda","seq":1,"rev":9}"#
 
@@ -51,6 +53,12 @@ import Testing
         Case(
             line: "GET /blame/agenda?rev=9&after=3&limit=5",
             message: #"{"type":"blame","doc":"agenda","rev":9,"after":3,"limit":5}"#, answer: blamed),
+        Case(
+            line: "GET /notes/agenda", message: #"{"type":"list_notes","doc":"agenda","since":0,"after":0}"#,
+            answer: notes),
+        Case(
+            line: "GET /notes/agenda?since=4&after=3&limit=5",
+            message: #"{"type":"list_notes","doc":"agenda","since":4,"after":3,"limit":5}"#, answer: notes),
     ]
 
     @Test("the server's message is the body of the response", arguments: requests)

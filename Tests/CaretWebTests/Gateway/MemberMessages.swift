@@ -19,6 +19,7 @@ extension HubRequest.Question {
         case .delete(_, let delete): ClientMessage.delete(delete).json
         case .redact(_, _, let redact): ClientMessage.admin(.redact(redact)).json
         case .tags(_, let tags): ClientMessage.tags(tags).json
+        case .notes(_, let notes): ClientMessage.notes(notes).json
         case .links(_, let links): ClientMessage.links(links).json
         case .authenticate: preconditionFailure("each HTTP request shows its own token")
         case .list(let list): ClientMessage.list(list).json

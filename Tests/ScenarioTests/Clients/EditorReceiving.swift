@@ -17,7 +17,7 @@ extension Editor {
         case .error(let error): handle(error, envelope.id)
         case .bye: for at in documents.indices { receive(envelope.message, at) }
         case .closed, .welcome, .authenticated, .listed, .document, .text, .revisions, .blamed, .deleted,
-            .tags, .done, .ping, .pong, .admin:
+            .tags, .notes, .noted, .done, .ping, .pong, .admin:
             break
         }
     }

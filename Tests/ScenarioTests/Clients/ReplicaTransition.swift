@@ -55,7 +55,7 @@ extension ReplicaTransition.Cause {
         case .ack(let ack): !ack.duplicate && !ack.unchanged && inFlight?.value != Int64(ack.seq)
         case .opened, .change, .check, .peer, .resync, .gone, .bye: false
         case .error, .rights, .welcome, .authenticated, .closed, .listed, .document, .text, .revisions,
-            .blamed, .deleted, .tags, .done, .ping, .pong, .admin:
+            .blamed, .deleted, .tags, .notes, .noted, .done, .ping, .pong, .admin:
             true
         }
     }

@@ -79,7 +79,8 @@ extension Referee {
             received(newsOf: document, link)
         case .error(let error): received(error, asked, sent, link)
         case .done: if let asked { receivedDone(asked, link) }
-        case .welcome, .authenticated, .blamed, .deleted, .tags, .ping, .pong, .bye, .admin: break
+        case .welcome, .authenticated, .blamed, .deleted, .tags, .notes, .noted, .ping, .pong, .bye, .admin:
+            break
         }
     }
 

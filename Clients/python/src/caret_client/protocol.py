@@ -35,7 +35,8 @@ FINAL_CODES = frozenset(
 
 REPEATABLE_REQUESTS = frozenset(
     {
-        "ping", "push", "list", "read", "history", "blame", "restore", "list_deleted", "list_tags", "list_links",
+        "ping", "push", "list", "read", "history", "blame", "restore", "list_deleted", "list_tags", "add_note",
+        "list_notes", "list_links",
     }
 )
 """Repeating one of these requests does no harm. The server recognises a repeated push by its number."""
@@ -192,6 +193,24 @@ SERVER_MESSAGES: dict[str, tuple[Field, ...]] = {
         ("doc", "string", True),
         ("tags", "objects:TagList.Item", True),
     ),
+    "note_written": (
+        ("doc", "string", True),
+        ("note", "integer", True),
+        ("version", "integer", True),
+    ),
+    "notes": (
+        ("doc", "string", True),
+        ("epoch", "string", True),
+        ("rev", "integer", True),
+        ("count", "integer", True),
+        ("whole", "boolean", False),
+        ("rights", "string", True),
+        ("notes", "objects:NoteSummary", True),
+        ("more", "boolean", False),
+    ),
+    "noted": (
+        ("doc", "string", True),
+    ),
     "tokens": (
         ("tokens", "objects:TokenSummary", True),
         ("more", "boolean", False),
@@ -306,6 +325,19 @@ PARTS: dict[str, tuple[Field, ...]] = {
         ("documents", "integer", False),
         ("selections", "integer", False),
         ("pushes_per_second", "integer", False),
+    ),
+    "NoteSummary": (
+        ("note", "integer", True),
+        ("version", "integer", True),
+        ("parent", "integer", False),
+        ("range", "range", False),
+        ("quote", "string", True),
+        ("text", "string", True),
+        ("edits", "edits", False),
+        ("user", "string", True),
+        ("time", "integer", True),
+        ("edited", "integer", False),
+        ("state", "string", True),
     ),
     "OwnPush": (
         ("seq", "integer", True),

@@ -25,6 +25,7 @@ extension RoomState {
             } else if position == head {
                 if sessions[index].stream.isSlow { noteCaughtUp(index) }
                 if lacksPresence(index) { presence.tick.wait() }
+                if sessions[index].mustHearOfNotes { tellOfNotes(index) }
                 return sendCheck(to: index)
             } else if !log.window.contains(position.next) {
                 fallBack(index)
@@ -113,6 +114,19 @@ extension RoomState {
             change = composed
         }
         return change.joined(making: text, toBytes: limits.announced.serverList).logged(in: old)
+    }
+
+    // MARK: Notes
+
+    /// Notes of the document have changed. Sessions that want to know it are told when they are at the head.
+    mutating func noted() {
+        for index in sessions.indices { sessions[index].noted() }
+        sessions.needDelivery()
+    }
+
+    private mutating func tellOfNotes(_ index: Int) {
+        sessions[index].heardOfNotes()
+        deliver(effects.line(Noted(document: log.name)), to: index)
     }
 
     // MARK: Outside the window

@@ -12,12 +12,14 @@ package struct RoomOpening: Equatable, Sendable {
     package let resume: WirePosition?
     package let mode: OpenMode
     package let squashes: Bool
+    /// Whether the session is told when notes change.
+    package let wantsNotes: Bool
     /// What the store has just said of the pusher, if the room was made for this request.
     package var opener: PusherAnswer?
 
     package init(
         session: SessionID, id: RequestID?, document: WireString, participant: Participant, rights: Rights,
-        resume: WirePosition? = nil, mode: OpenMode = .edit, squashes: Bool = false
+        resume: WirePosition? = nil, mode: OpenMode = .edit, squashes: Bool = false, wantsNotes: Bool = false
     ) {
         self.session = session
         self.id = id
@@ -27,5 +29,6 @@ package struct RoomOpening: Equatable, Sendable {
         self.resume = resume
         self.mode = mode
         self.squashes = squashes
+        self.wantsNotes = wantsNotes
     }
 }

@@ -10,6 +10,9 @@ package struct RoomSession: Sendable {
     let mode: OpenMode
     /// Whether the session only watches and accepts several revisions as one change.
     let squashes: Bool
+    private let wantsNotes: Bool
+    /// Whether the session must be told that notes have changed.
+    private(set) var mustHearOfNotes = false
     var rights: Rights
     package var stream: SessionStream
     package var presence: SessionPresence
@@ -20,10 +23,14 @@ package struct RoomSession: Sendable {
         pusherHash = opening.participant.pusher.stableHash
         mode = opening.mode
         squashes = opening.squashes && opening.mode == .watch
+        wantsNotes = opening.wantsNotes
         rights = opening.rights
         self.stream = stream
         self.presence = presence
     }
+
+    mutating func noted() { mustHearOfNotes = wantsNotes }
+    mutating func heardOfNotes() { mustHearOfNotes = false }
 
     package var pusher: Pusher { participant.pusher }
     package var unit: CodeUnit { participant.unit }

@@ -210,9 +210,12 @@ extension RoomState {
         for pusher in pusher.map({ [$0] }) ?? pushes.pushers(answeredTo: session) {
             pushes.setRights(rights, of: pusher, in: session)
         }
-        guard closedWith == nil, let index = sessions.index(of: session), !sessions[index].stream.isBarred,
-            sessions[index].rights != rights
+        guard closedWith == nil, let index = sessions.index(of: session), !sessions[index].stream.isBarred
         else { return }
+        // The right to write notes may have changed, which is not one of `rights`.
+        sessions[index].noted()
+        sessions.needDelivery()
+        if sessions[index].rights == rights { return }
         sessions[index].rights = rights
         if rights == .none {
             sessions[index].stream.bar()

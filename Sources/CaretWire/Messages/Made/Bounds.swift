@@ -17,6 +17,10 @@ extension Limits {
     package static let info = 1_024
     /// The most bytes of a passage to redact. The server compares about twice as many bytes for each revision.
     package static let passage = 16_384
+    /// The most bytes of the text of a note.
+    package static let noteText = 16_384
+    /// The most edits of a suggestion. The server moves each of them with every change.
+    package static let noteEdits = 1_000
     /// The most grants of a token. The number is limited because each request to list documents makes the store
     /// search for each grant.
     package static let grants = 1_000

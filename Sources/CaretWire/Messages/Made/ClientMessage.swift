@@ -25,6 +25,7 @@ package enum ClientMessage: Equatable, Sendable {
     case listDeleted(ListDeleted)
     case undelete(Undelete)
     case tags(TagRequest)
+    case notes(NoteRequest)
     case links(LinkRequest)
     case admin(AdminRequest)
 
@@ -78,6 +79,8 @@ package enum ClientMessage: Equatable, Sendable {
     private init?(type20 type: JSONString, _ fields: Fields) throws(FieldFault) {
         if let message = try TagRequest(type: type, fields) {
             self = .tags(message)
+        } else if let message = try NoteRequest(type: type, fields) {
+            self = .notes(message)
         } else if let message = try LinkRequest(type: type, fields) {
             self = .links(message)
         } else if let message = try AdminRequest(type: type, fields) {
@@ -112,6 +115,7 @@ package enum ClientMessage: Equatable, Sendable {
         case .listDeleted(let message): message.encode(id: id, into: &writer)
         case .undelete(let message): message.encode(id: id, into: &writer)
         case .tags(let message): message.encode(id: id, into: &writer)
+        case .notes(let message): message.encode(id: id, into: &writer)
         case .links(let message): message.encode(id: id, into: &writer)
         case .admin(let message): message.encode(id: id, into: &writer)
         }
@@ -168,6 +172,60 @@ package enum TagRequest: Equatable, Sendable {
         case .remove(let message): message.encode(id: id, into: &writer)
         case .list(let message): message.encode(id: id, into: &writer)
         case .copy(let message): message.encode(id: id, into: &writer)
+        }
+    }
+}
+
+/// A request about the notes of a document.
+package enum NoteRequest: Equatable, Sendable {
+    case add(AddNote)
+    case change(ChangeNote)
+    case remove(RemoveNote)
+    case list(ListNotes)
+
+    /// The document that the request is about.
+    package var document: WireString {
+        switch self {
+        case .add(let message): message.document
+        case .change(let message): message.document
+        case .remove(let message): message.document
+        case .list(let message): message.document
+        }
+    }
+
+    /// The names of the documents that the message is about: at most two.
+    var documents: (WireString?, WireString?) {
+        switch self {
+        case .add(let message): (message.document, nil)
+        case .change(let message): (message.document, nil)
+        case .remove(let message): (message.document, nil)
+        case .list(let message): (message.document, nil)
+        }
+    }
+
+    /// Decodes the message of this type; nil if the type is unknown.
+    init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
+        if type.equals(AddNote.type) {
+            self = .add(try AddNote(fields))
+        } else if type.equals(ChangeNote.type) {
+            self = .change(try ChangeNote(fields))
+        } else if type.equals(RemoveNote.type) {
+            self = .remove(try RemoveNote(fields))
+        } else if type.equals(ListNotes.type) {
+            self = .list(try ListNotes(fields))
+        } else {
+            return nil
+        }
+    }
+
+    /// Appends the message as one line.
+    func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
+        // Does not use `any WireMessage`, because boxing a message would allocate memory.
+        switch self {
+        case .add(let message): message.encode(id: id, into: &writer)
+        case .change(let message): message.encode(id: id, into: &writer)
+        case .remove(let message): message.encode(id: id, into: &writer)
+        case .list(let message): message.encode(id: id, into: &writer)
         }
     }
 }
@@ -302,7 +360,7 @@ extension ClientMessage {
     package var waits: Bool {
         switch self {
         case .authenticate, .open, .close, .diverged, .list, .follow, .unfollow, .read, .history, .blame,
-            .rename, .delete, .listDeleted, .undelete, .tags, .links, .admin:
+            .rename, .delete, .listDeleted, .undelete, .tags, .notes, .links, .admin:
             true
         case .hello, .ping, .pong, .push, .select, .restore: false
         }
@@ -325,6 +383,7 @@ extension ClientMessage {
         case .rename(let message): (message.document, message.to)
         case .delete(let message): (message.document, nil)
         case .tags(let message): message.documents
+        case .notes(let message): message.documents
         case .links(let message): message.documents
         }
     }
@@ -385,16 +444,19 @@ package struct Open: WireMessage {
     package var mode: OpenMode
     /// The server may join several revisions into one `change`.
     package var squash: Bool
+    /// Send `noted` when notes of the document have changed (rule N8).
+    package var wantsNotes: Bool
 
     package init(
         document: WireString, create: Bool = false, resume: WirePosition? = nil, mode: OpenMode = .edit,
-        squash: Bool = false
+        squash: Bool = false, wantsNotes: Bool = false
     ) {
         self.document = document
         self.create = create
         self.resume = resume
         self.mode = mode
         self.squash = squash
+        self.wantsNotes = wantsNotes
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -403,6 +465,7 @@ package struct Open: WireMessage {
         resume = try WirePosition(optional: fields)
         mode = try fields.word(optional: "mode") ?? .edit
         squash = try fields.flag("squash")
+        wantsNotes = try fields.flag("notes")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -411,6 +474,7 @@ package struct Open: WireMessage {
         resume?.writeMembers(to: &writer)
         if mode != .edit { writer.member("mode", mode) }
         writer.member("squash", ifTrue: squash)
+        writer.member("notes", ifTrue: wantsNotes)
     }
 }
 
@@ -943,6 +1007,182 @@ package struct CopyDocument: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
         writer.member("to", to)
+    }
+}
+
+/// Writes a note, an answer to a note, or a suggestion.
+package struct AddNote: WireMessage {
+    package static var type: StaticString { "add_note" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// An id of this request, so that a repeat writes no second note (rule N5).
+    package var request: WireString?
+    /// The note to answer; an answer has no `range` and no `edits`.
+    package var parent: Int?
+    /// The revision that `range` and `edits` count in; required with them.
+    package var revision: Revision?
+    /// The words that the note is about; without it, the range of `edits`, or the whole document.
+    package var range: WireRange?
+    /// A change that the note suggests.
+    package var edits: [WireEdit]?
+    /// What the note says; it may be empty beside `edits`.
+    package var text: WireString
+
+    package init(
+        document: WireString, request: WireString? = nil, parent: Int? = nil, revision: Revision? = nil,
+        range: WireRange? = nil, edits: [WireEdit]? = nil, text: WireString
+    ) {
+        self.document = document
+        self.request = request
+        self.parent = parent
+        self.revision = revision
+        self.range = range
+        self.edits = edits
+        self.text = text
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        request = try fields.string(optional: "request", atMost: Limits.id)
+        parent = try fields.integer(optional: "parent")
+        revision = try fields.revision(optional: "rev")
+        range = try fields.range(optional: "range")
+        edits = try fields.edits(optional: "edits", atMost: Limits.noteEdits)
+        text = try fields.string("text", atMost: Limits.noteText, orElse: .tooLarge)
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("request", request)
+        writer.member("parent", parent)
+        writer.member("rev", revision)
+        writer.member("range", range)
+        if let edits { writer.member("edits", edits) }
+        writer.member("text", text)
+    }
+}
+
+/// Changes the text of a note and what it suggests, or what has become of it.
+package struct ChangeNote: WireMessage {
+    package static var type: StaticString { "change_note" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The number of the note.
+    package var note: Int
+    /// The version of the note that the client has seen.
+    package var version: Int
+    /// The revision that `range` and `edits` count in; required with them.
+    package var revision: Revision?
+    /// The words that the note is about now; without it, the range of `edits`.
+    package var range: WireRange?
+    /// The change that the note suggests now; without it, the suggestion stays.
+    package var edits: [WireEdit]?
+    /// What the note says now.
+    package var text: WireString?
+    /// What becomes of the note; only its author may change it in another way.
+    package var state: NewNoteState?
+
+    package init(
+        document: WireString, note: Int, version: Int, revision: Revision? = nil, range: WireRange? = nil,
+        edits: [WireEdit]? = nil, text: WireString? = nil, state: NewNoteState? = nil
+    ) {
+        self.document = document
+        self.note = note
+        self.version = version
+        self.revision = revision
+        self.range = range
+        self.edits = edits
+        self.text = text
+        self.state = state
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        note = try fields.integer("note")
+        version = try fields.integer("version")
+        revision = try fields.revision(optional: "rev")
+        range = try fields.range(optional: "range")
+        edits = try fields.edits(optional: "edits", atMost: Limits.noteEdits)
+        text = try fields.string(optional: "text", atMost: Limits.noteText, orElse: .tooLarge)
+        state = try fields.word(optional: "state")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("note", note)
+        writer.member("version", version)
+        writer.member("rev", revision)
+        writer.member("range", range)
+        if let edits { writer.member("edits", edits) }
+        writer.member("text", text)
+        writer.member("state", state)
+    }
+}
+
+/// Removes a note, and its answers.
+package struct RemoveNote: WireMessage {
+    package static var type: StaticString { "remove_note" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The number of the note.
+    package var note: Int
+    /// The version of the note that the client has seen.
+    package var version: Int
+
+    package init(document: WireString, note: Int, version: Int) {
+        self.document = document
+        self.note = note
+        self.version = version
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        note = try fields.integer("note")
+        version = try fields.integer("version")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("note", note)
+        writer.member("version", version)
+    }
+}
+
+/// Requests a page of the notes of a document.
+package struct ListNotes: WireMessage {
+    package static var type: StaticString { "list_notes" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// Only notes that were written or changed after this count (rule N7).
+    package var since: Int
+    /// Only notes with a higher number.
+    package var after: Int
+    /// How many at most; the default is 100.
+    package var limit: Int
+
+    package init(document: WireString, since: Int = 0, after: Int = 0, limit: Int = Limits.itemsByDefault) {
+        self.document = document
+        self.since = since
+        self.after = after
+        self.limit = limit
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.document("doc")
+        since = try fields.integer(optional: "since") ?? 0
+        after = try fields.integer(optional: "after") ?? 0
+        limit = try fields.pageLimit()
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("since", since)
+        writer.member("after", after)
+        writer.memberOfPageLimit(limit)
     }
 }
 

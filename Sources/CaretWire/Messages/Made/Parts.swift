@@ -231,6 +231,79 @@ extension TagList {
     }
 }
 
+/// A note as listed by `notes`.
+package struct NoteSummary: WirePart, Hashable, Sendable {
+    /// Its number in the document, which is never used again.
+    package var note: Int
+    /// Its version, which grows with each change of its text, its suggestion or its state.
+    package var version: Int
+    /// The note that it answers; missing: it begins a thread.
+    package var parent: Int?
+    /// Its words, in the text at `rev`; missing: it is about the whole document, answers another note, or is
+    /// final.
+    package var range: WireRange?
+    /// The first 1,024 bytes of the words when it was written.
+    package var quote: WireString
+    /// What it says.
+    package var text: WireString
+    /// What it suggests, for the text at `rev`; missing: nothing, or it is final.
+    package var edits: [WireEdit]?
+    /// Who wrote it.
+    package var user: WireString
+    /// When it was written.
+    package var time: Int
+    /// When its text or its suggestion was changed last.
+    package var edited: Int?
+    /// What has become of it.
+    package var state: NoteState
+
+    package init(
+        note: Int, version: Int, parent: Int? = nil, range: WireRange? = nil, quote: WireString,
+        text: WireString, edits: [WireEdit]? = nil, user: WireString, time: Int, edited: Int? = nil,
+        state: NoteState
+    ) {
+        self.note = note
+        self.version = version
+        self.parent = parent
+        self.range = range
+        self.quote = quote
+        self.text = text
+        self.edits = edits
+        self.user = user
+        self.time = time
+        self.edited = edited
+        self.state = state
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        note = try fields.integer("note")
+        version = try fields.integer("version")
+        parent = try fields.integer(optional: "parent")
+        range = try fields.range(optional: "range")
+        quote = try fields.string("quote")
+        text = try fields.string("text")
+        edits = try fields.edits(optional: "edits")
+        user = try fields.string("user")
+        time = try fields.integer("time")
+        edited = try fields.integer(optional: "edited")
+        state = try fields.word("state")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("note", note)
+        writer.member("version", version)
+        writer.member("parent", parent)
+        writer.member("range", range)
+        writer.member("quote", quote)
+        writer.member("text", text)
+        if let edits { writer.member("edits", edits) }
+        writer.member("user", user)
+        writer.member("time", time)
+        writer.member("edited", edited)
+        writer.member("state", state)
+    }
+}
+
 /// A token as listed by `tokens`.
 package struct TokenSummary: WirePart, Hashable, Sendable {
     /// The number of the token.

@@ -27,6 +27,8 @@ package enum ServerMessage: Equatable, Sendable {
     case blamed(Blamed)
     case deleted(DeletedDocuments)
     case tags(TagList)
+    case notes(NoteReply)
+    case noted(Noted)
     case admin(AdminAnswer)
 
     /// Decodes the message of this type; nil if the type is unknown. The most frequent types come first.
@@ -83,6 +85,10 @@ package enum ServerMessage: Equatable, Sendable {
             self = .deleted(try DeletedDocuments(fields))
         } else if type.equals(TagList.type) {
             self = .tags(try TagList(fields))
+        } else if let message = try NoteReply(type: type, fields) {
+            self = .notes(message)
+        } else if type.equals(Noted.type) {
+            self = .noted(try Noted(fields))
         } else if let message = try AdminAnswer(type: type, fields) {
             self = .admin(message)
         } else {
@@ -117,7 +123,35 @@ package enum ServerMessage: Equatable, Sendable {
         case .blamed(let message): message.encode(id: id, into: &writer)
         case .deleted(let message): message.encode(id: id, into: &writer)
         case .tags(let message): message.encode(id: id, into: &writer)
+        case .notes(let message): message.encode(id: id, into: &writer)
+        case .noted(let message): message.encode(id: id, into: &writer)
         case .admin(let message): message.encode(id: id, into: &writer)
+        }
+    }
+}
+
+/// An answer to a request about notes, other than `done`.
+package enum NoteReply: Equatable, Sendable {
+    case written(NoteWritten)
+    case list(NoteList)
+
+    /// Decodes the message of this type; nil if the type is unknown.
+    init?(type: JSONString, _ fields: Fields) throws(FieldFault) {
+        if type.equals(NoteWritten.type) {
+            self = .written(try NoteWritten(fields))
+        } else if type.equals(NoteList.type) {
+            self = .list(try NoteList(fields))
+        } else {
+            return nil
+        }
+    }
+
+    /// Appends the message as one line.
+    func encode(id: RequestID? = nil, into writer: inout JSONWriter) {
+        // Does not use `any WireMessage`, because boxing a message would allocate memory.
+        switch self {
+        case .written(let message): message.encode(id: id, into: &writer)
+        case .list(let message): message.encode(id: id, into: &writer)
         }
     }
 }
@@ -192,7 +226,7 @@ package struct Welcome: WireMessage {
     package var user: WireString
     /// The public id of the client: others see this one.
     package var client: WireString?
-    /// What the server can do beyond the basics: `follow`, `squash`, `exact`, `blame`, `links`.
+    /// What the server can do beyond the basics: `follow`, `squash`, `exact`, `blame`, `notes`, `links`.
     package var features: [WireString]
     /// The limits below; a missing limit has its default.
     package var limits: Limits.Announced
@@ -976,6 +1010,114 @@ package struct TagList: WireMessage {
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
         writer.member("tags", tags)
+    }
+}
+
+/// The answer to a request that writes or changes a note. The note is synced to disk.
+package struct NoteWritten: WireMessage {
+    package static var type: StaticString { "note_written" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// The number of the note.
+    package var note: Int
+    /// Its version now.
+    package var version: Int
+
+    package init(document: WireString, note: Int, version: Int) {
+        self.document = document
+        self.note = note
+        self.version = version
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+        note = try fields.integer("note")
+        version = try fields.integer("version")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("note", note)
+        writer.member("version", version)
+    }
+}
+
+/// The answer to `list_notes`.
+package struct NoteList: WireMessage {
+    package static var type: StaticString { "notes" }
+
+    /// The name of the document.
+    package var document: WireString
+    /// Its epoch.
+    package var epoch: WireString
+    /// The revision that `range` and `edits` of the notes count in.
+    package var revision: Revision
+    /// How often notes of the document have been written, changed or removed (rule N7).
+    package var count: Int
+    /// The client must forget the notes that it knows, because some were removed since, or it asked for all.
+    package var whole: Bool
+    /// What this client may do with notes (rule N4).
+    package var rights: NoteRights
+    /// The notes, sorted by number.
+    package var notes: [NoteSummary]
+    /// There are more after the last one.
+    package var hasMore: Bool
+
+    package init(
+        document: WireString, epoch: WireString, revision: Revision, count: Int, whole: Bool = false,
+        rights: NoteRights, notes: [NoteSummary], hasMore: Bool = false
+    ) {
+        self.document = document
+        self.epoch = epoch
+        self.revision = revision
+        self.count = count
+        self.whole = whole
+        self.rights = rights
+        self.notes = notes
+        self.hasMore = hasMore
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+        epoch = try fields.string("epoch")
+        revision = try fields.revision("rev")
+        count = try fields.integer("count")
+        whole = try fields.flag("whole")
+        rights = try fields.word("rights")
+        notes = try fields.parts("notes")
+        hasMore = try fields.flag("more")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
+        writer.member("epoch", epoch)
+        writer.member("rev", revision)
+        writer.member("count", count)
+        writer.member("whole", ifTrue: whole)
+        writer.member("rights", rights)
+        writer.member("notes", notes)
+        writer.member("more", ifTrue: hasMore)
+    }
+}
+
+/// Reports that notes of an open document may have changed.
+package struct Noted: WireMessage {
+    package static var type: StaticString { "noted" }
+
+    /// The name of the document.
+    package var document: WireString
+
+    package init(document: WireString) {
+        self.document = document
+    }
+
+    init(_ fields: Fields) throws(FieldFault) {
+        document = try fields.string("doc")
+    }
+
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.member("doc", document)
     }
 }
 

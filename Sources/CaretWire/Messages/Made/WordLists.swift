@@ -28,8 +28,31 @@ package enum LinkRights: String, CaseIterable, WireWord {
 /// What a grant allows. Each right includes all lower rights.
 package enum GrantedRights: String, CaseIterable, WireWord {
     case read
+    case note
     case write
     case admin
+}
+
+/// What a user may do with the notes of a document.
+package enum NoteRights: String, CaseIterable, WireWord {
+    case read
+    case note
+    case write
+}
+
+/// What has become of a note. `accepted` and `rejected` are final.
+package enum NoteState: String, CaseIterable, WireWord {
+    case open
+    case resolved
+    case accepted
+    case rejected
+}
+
+/// What a request can make of a note.
+package enum NewNoteState: String, CaseIterable, WireWord {
+    case open
+    case resolved
+    case rejected
 }
 
 /// Which line breaks to use when the document is written to a file.

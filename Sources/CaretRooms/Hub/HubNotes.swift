@@ -1,0 +1,336 @@
+import CaretCore
+import CaretLog
+import CaretWire
+
+/// A request about notes that is under way.
+package struct NoteJob: Equatable, Sendable {
+    let request: HubRequest
+    let notes: NoteRequest
+    let entry: DocumentEntry
+    /// The notes to send, while the text is read in which their places count.
+    var page: NotePage?
+}
+
+/// Notes on words of a document, and suggestions.
+extension HubState {
+    /// Refuses a malformed request at once, and looks up the document otherwise. The document's room resolves earlier
+    /// pushes of the connection first, so a client can write a note on words that it has just pushed.
+    mutating func begin(_ notes: NoteRequest, _ request: HubRequest) {
+        if let refusal = notes.draft?.fault { return refuse(request, refusal) }
+        lookUp(WaitingRequest(request: request))
+    }
+
+    /// The refusal if the requester may read the document with this name, but may not write notes.
+    func refusal(of notes: NoteRequest, on name: DocumentName, _ request: HubRequest) -> RequestRefusal? {
+        if notes.onlyReads || access(request, to: name) >= .note { return nil }
+        return RequestRefusal(.forbidden, "writing notes needs one of the rights note and write")
+    }
+
+    mutating func perform(_ notes: NoteRequest, _ request: HubRequest, on entry: DocumentEntry) {
+        let job = NoteJob(request: request, notes: notes, entry: entry)
+        if let revision = notes.draft?.revision {
+            return call(.text(entry.id, at: revision), for: .notes(job))
+        }
+        call(job, placing: nil)
+    }
+
+    mutating func advance(_ job: NoteJob, with answer: StoreAnswer) {
+        switch answer {
+        case .text(.success(let snapshot)):
+            if let page = job.page { return send(page, in: snapshot.text, job) }
+            place(job, in: snapshot)
+        case .text(.failure(let refusal)):
+            refuse(job.request, RequestRefusal(refusal, "rev", of: job.entry))
+        case .notes(.written(let result)): written(result, job)
+        case .notes(.listed(.success(let page))): listed(page, job)
+        case .notes(.listed(.failure(let refusal))): refuse(job.request, refusal)
+        // The store gives no other answer to these calls.
+        default: refuse(job.request, .unexpectedAnswer)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Finds the place of a note in the text that its offsets count in.
+    private mutating func place(_ job: NoteJob, in snapshot: Snapshot) {
+        guard let draft = job.notes.draft, let unit = joinedConnections[job.request.connection]?.unit else {
+            return
+        }
+        do throws(RequestRefusal) {
+            let place = try draft.place(in: snapshot, unit)
+            let quote = snapshot.text.part(
+                from: place.words.start.value, to: place.words.end.value, in: .utf16,
+                atMost: Limits.quote)
+            call(job, placing: (place, ByteString(quote.text)))
+        } catch {
+            refuse(job.request, error)
+        }
+    }
+
+    private func rights(_ job: NoteJob) -> NoteRights {
+        guard let (name, _) = job.request.question.document else { return .read }
+        return switch access(job.request, to: name) {
+        case .none, .read: .read
+        case .note: .note
+        case .write, .admin: .write
+        }
+    }
+
+    private var noteLimits: NoteLimits { NoteLimits(notes: limits.notes, bytes: limits.noteBytes) }
+
+    private mutating func call(_ job: NoteJob, placing placed: (place: NotePlace, quote: ByteString)?) {
+        guard let user = joinedConnections[job.request.connection]?.pusher.user else { return }
+        let document = job.entry.id
+        let writer = rights(job) == .write ? nil : user
+        let call: NoteCall =
+            switch job.notes {
+            case .add(let add):
+                .add(
+                    NoteContent(
+                        parent: add.parent.map { NoteNumber(Int64($0)) }, user: user, time: tokenTime,
+                        text: ByteString(add.text.string), quote: placed?.quote ?? "", place: placed?.place,
+                        request: ByteString(add.request?.string ?? "")), to: document, noteLimits)
+            case .change(let change):
+                .change(
+                    NoteNumber(Int64(change.note)), of: document, version: Int64(change.version),
+                    change.state?.change
+                        ?? .rewrite(ByteString(change.text?.string ?? ""), placed?.place, at: tokenTime),
+                    noteLimits, ifBy: change.state == nil ? user : writer)
+            case .remove(let remove):
+                .change(
+                    NoteNumber(Int64(remove.note)), of: document, version: Int64(remove.version), .remove,
+                    noteLimits, ifBy: writer)
+            case .list(let list):
+                .list(
+                    document,
+                    NoteQuery(
+                        since: Int64(list.since), after: NoteNumber(Int64(list.after)), limit: list.limit))
+            }
+        self.call(.notes(call), for: .notes(job))
+    }
+
+    private mutating func written(_ result: NoteResult, _ job: NoteJob) {
+        switch result {
+        case .written(let stamp):
+            noted(job.entry.id)
+            let written = NoteWritten(
+                document: job.notes.document, note: Int(stamp.number.value), version: Int(stamp.version))
+            answer(job.request, .notes(.written(written)))
+        case .removed:
+            noted(job.entry.id)
+            answer(job.request, .done(Done()))
+        default: refuse(job.request, refusal(result, job))
+        }
+    }
+
+    private func refusal(_ result: NoteResult, _ job: NoteJob) -> RequestRefusal {
+        let note = "note \(job.notes.note ?? 0)"
+        return switch result {
+        case .written, .removed: .unexpectedAnswer
+        case .missing: RequestRefusal(.notFound, "the document has no \(note) for this request")
+        case .changed(let stamp):
+            RequestRefusal(.baseBehind, "\(note) has version \(stamp.version) now; read it, and try again")
+        case .foreign:
+            RequestRefusal(.forbidden, "somebody else wrote \(note), and you may change only your own notes")
+        case .final:
+            RequestRefusal(.forbidden, "\(note) was accepted or rejected, so it can only be removed")
+        case .isAnswer: RequestRefusal(.badMessage, "\(note) is an answer, which has no range and no edits")
+        case .tooMany:
+            RequestRefusal(
+                .tooLarge, "the document has \(limits.notes) notes, and cannot have more")
+        case .tooLarge(let bytes):
+            RequestRefusal(
+                .tooLarge,
+                "the notes would have \(bytes) bytes; at most \(limits.noteBytes) are allowed")
+        case .behind(let head):
+            RequestRefusal(
+                .baseTrimmed,
+                "rev is over \(NotePlace.mostBehind) revisions behind the head \(head.value)",
+                head: WirePosition(epoch: job.entry.epoch.wire, revision: head), cause: .work)
+        case .refused(let refusal): RequestRefusal(refusal, "rev", of: job.entry)
+        }
+    }
+
+    /// Informs the sessions of a document that its notes have changed.
+    mutating func noted(_ document: DocumentID) { send(.noted, to: document) }
+
+    // MARK: Listing
+
+    private mutating func listed(_ page: NotePage, _ job: NoteJob) {
+        guard let unit = joinedConnections[job.request.connection]?.unit else { return }
+        // The notes count in UTF-16, and so does nearly every client.
+        if unit == .utf16 || page.notes.allSatisfy({ $0.movingPlace == nil }) {
+            return send(page, in: nil, job)
+        }
+        var job = job
+        job.page = page
+        call(.text(page.entry.id, at: page.entry.head), for: .notes(job))
+    }
+
+    /// `text` is the text that the places count in, if their offsets must be converted.
+    private mutating func send(_ page: NotePage, in text: TextBuffer?, _ job: NoteJob) {
+        // The requester may have lost the right to read during the call.
+        if refuseUnreadable(job.request) { return }
+        guard let unit = joinedConnections[job.request.connection]?.unit else { return }
+        var list = NoteList(
+            document: job.notes.document, epoch: page.entry.epoch.wire, revision: page.entry.head,
+            count: Int(page.counter), whole: page.isWhole, rights: rights(job), notes: [],
+            hasMore: page.hasMore)
+        var bytes = 0
+        for note in page.notes {
+            // Every character may need six bytes on the line, and the other fields take about 1 KiB.
+            bytes += 6 * note.weight + 1_024
+            if !list.notes.isEmpty, bytes > limits.pageBytes {
+                list.hasMore = true
+                break
+            }
+            list.notes.append(NoteSummary(note, in: text, unit))
+        }
+        answer(job.request, .notes(.list(list)))
+    }
+}
+
+/// The parts of a request that say what a note is about, and what it suggests.
+private struct NoteDraft {
+    let text: WireString?
+    var parent: Int?
+    let statedRevision: Revision?
+    let range: WireRange?
+    let edits: [WireEdit]?
+    var state: NewNoteState?
+
+    var hasPlace: Bool { range != nil || edits != nil }
+
+    /// The revision whose text the offsets count in. Nil if the request has none.
+    var revision: Revision? { hasPlace ? statedRevision : nil }
+
+    /// What is wrong with the request, whatever the document is.
+    var fault: RequestRefusal? {
+        if hasPlace, parent != nil {
+            return RequestRefusal(.badMessage, "parent: an answer has no range and no edits")
+        }
+        if hasPlace, statedRevision == nil {
+            return RequestRefusal(
+                .badMessage, "rev: missing; range and edits count in the text of a revision")
+        }
+        if (text != nil || hasPlace) == (state != nil) {
+            return RequestRefusal(
+                .badMessage, "state: a change has either a state, or a text with an optional range and edits")
+        }
+        guard state == nil, let text else {
+            return state == nil ? RequestRefusal(.badMessage, "text: missing") : nil
+        }
+        guard let edits else {
+            return text.utf8.isEmpty
+                ? RequestRefusal(.badMessage, "text: must not be empty, unless the note has edits") : nil
+        }
+        if edits.isEmpty { return RequestRefusal(.badMessage, "edits: must not be empty") }
+        let (bytes, most) = (edits.reduce(0) { $0 + $1.text.utf8.count }, Limits.suggestion)
+        if bytes > most {
+            return RequestRefusal(.tooLarge, "edits: insert \(bytes) bytes; at most \(most) are allowed")
+        }
+        return nil
+    }
+
+    func place(in snapshot: Snapshot, _ unit: CodeUnit) throws(RequestRefusal) -> NotePlace {
+        var suggestion: Change?
+        if let edits { suggestion = try snapshot.text.change(edits, in: unit, at: snapshot.revision) }
+        if let range {
+            let sent = WireSelection(range.start, range.end)
+            guard let words = snapshot.text.selections([sent], in: unit)?.first else {
+                let length = snapshot.text.length.count(of: unit)
+                throw RequestRefusal(
+                    .badRange,
+                    "range: \(range.start)..<\(range.end) ends past the text's length \(length) or inside a character"
+                )
+            }
+            return NotePlace(at: snapshot.revision, words, suggesting: suggestion)
+        }
+        guard let suggestion, let first = suggestion.edits.first, let last = suggestion.edits.last else {
+            throw .unexpectedAnswer
+        }
+        let words = Selection(anchor: first.range.lowerBound, head: last.range.upperBound)
+        return NotePlace(at: snapshot.revision, words, suggesting: suggestion)
+    }
+}
+
+extension NoteRequest {
+    fileprivate var draft: NoteDraft? {
+        switch self {
+        case .add(let add):
+            NoteDraft(
+                text: add.text, parent: add.parent, statedRevision: add.revision, range: add.range,
+                edits: add.edits)
+        case .change(let change):
+            NoteDraft(
+                text: change.text, statedRevision: change.revision, range: change.range, edits: change.edits,
+                state: change.state)
+        case .remove, .list: nil
+        }
+    }
+
+    /// Whether the request changes nothing.
+    package var onlyReads: Bool {
+        switch self {
+        case .list: true
+        case .add, .change, .remove: false
+        }
+    }
+
+    /// The note that the request is about. Nil if it needs none.
+    fileprivate var note: Int? {
+        switch self {
+        case .add(let add): add.parent
+        case .change(let change): change.note
+        case .remove(let remove): remove.note
+        case .list: nil
+        }
+    }
+}
+
+extension NewNoteState {
+    fileprivate var change: NoteChange {
+        switch self {
+        case .open: .reopen
+        case .resolved: .resolve
+        case .rejected: .finish(isAccepted: false, nil)
+        }
+    }
+}
+
+extension NoteSummary {
+    /// `text` is the text that the place counts in, if its offsets must be converted.
+    fileprivate init(_ note: Note, in text: TextBuffer?, _ unit: CodeUnit) {
+        let (content, place) = (note.content, note.movingPlace)
+        self.init(
+            note: Int(note.number.value), version: Int(note.version),
+            parent: content.parent.map { Int($0.value) }, quote: WireString(content.quote.string),
+            text: WireString(content.text.string), user: WireString(content.user.string),
+            time: Int(content.time), edited: note.edited.map { Int($0) }, state: NoteState(note.state))
+        guard let place else { return }
+        if let text {
+            let words = text.wire([Selection(anchor: place.words.start, head: place.words.end)], in: unit)[0]
+            range = WireRange(words.anchor, words.head)
+            edits = place.suggestion?.wireEdits(in: unit, before: text)
+        } else {
+            range = WireRange(place.words.start.value, place.words.end.value)
+            edits = place.suggestion?.edits.map { edit in
+                WireEdit(
+                    WireRange(edit.range.lowerBound.value, edit.range.upperBound.value), WireString(edit.text)
+                )
+            }
+        }
+    }
+}
+
+extension NoteState {
+    fileprivate init(_ state: Note.State) {
+        self =
+            switch state {
+            case .open: .open
+            case .resolved: .resolved
+            case .accepted: .accepted
+            case .rejected: .rejected
+            }
+    }
+}

@@ -45,6 +45,21 @@ import Testing
         try await administer(server)
     }
 
+    @Test("the code for notes works")
+    func notes() async throws {
+        let server = try ServerProcess()
+        let client = LiveClient(server.socket)
+        try await client.push("Milk\n", to: "lists/shopping", creating: true)
+        let list = try await client.read("lists/shopping")
+        try await client.addNote("Oat milk?", to: "lists/shopping", on: 0..<4, at: list.revision)
+        let sugar = try Change([Edit(0..<0, "Sugar\n")])
+        try await client.suggest(sugar, in: "lists/shopping", at: list.revision)
+        for note in try await client.notes(of: "lists/shopping").notes {
+            print(note.number, note.quote, note.text, note.user, note.state)
+        }
+        #expect(try await client.notes(of: "lists/shopping").notes.map(\.quote) == ["Milk", ""])
+    }
+
     @Test("the code for links works")
     func links() async throws {
         let server = try ServerProcess(["--require-tokens", "--share-links"])

@@ -43,6 +43,39 @@ import Testing
         await #expect(throws: ConnectionFault.closed) { try await client.list() }
     }
 
+    @Test("notes are written, answered, changed, listed and removed")
+    func notes() async throws {
+        let server = try ServerProcess()
+        let client = LiveClient(server.socket)
+        try await client.push("one two three\n", to: "plan", creating: true)
+        #expect(try await client.addNote("Why?", to: "plan", on: 4..<7, at: 1) == 1)
+        #expect(try await client.suggest(Change([Edit(0..<3, "1")]), in: "plan", at: 1, saying: "short") == 2)
+        #expect(try await client.answer(1, in: "plan", "Because.") == 3)
+        try await client.push("zero one two three\n", to: "plan", since: client.read("plan"))
+        let all = try await client.notes(of: "plan")
+        #expect(all.count == 3)
+        #expect(all.areAll)
+        #expect(all.right == .write)
+        #expect(all.notes.map(\.number) == [1, 2, 3])
+        #expect(all.notes.map(\.range) == [9..<12, 5..<8, nil])
+        #expect(all.notes.map(\.quote) == ["two", "one", ""])
+        #expect(all.notes.map(\.text) == ["Why?", "short", "Because."])
+        #expect(all.notes.map(\.revision) == [2, 2, 2])
+        #expect(try all.notes.map(\.suggestion) == [nil, Change([Edit(5..<8, "1")]), nil])
+        #expect(all.notes.map(\.parent) == [nil, nil, 1])
+        #expect(try await client.changeNote(1, version: 1, in: "plan", to: "How?") == 2)
+        #expect(try await client.setNote(2, version: 1, in: "plan", to: .rejected) == 2)
+        let changed = try await client.notes(of: "plan", since: all.count)
+        #expect(!changed.areAll)
+        #expect(changed.notes.map(\.state) == [.open, .rejected])
+        let refusal = await #expect(throws: ServerRefusal.self) {
+            try await client.removeNote(1, version: 1, in: "plan")
+        }
+        #expect(refusal?.code == .baseBehind)
+        try await client.removeNote(1, version: 2, in: "plan")
+        #expect(try await client.notes(of: "plan").notes.map(\.number) == [2])
+    }
+
     @Test("a list with a prefix returns the matching documents, page by page")
     func lists() async throws {
         let server = try ServerProcess()

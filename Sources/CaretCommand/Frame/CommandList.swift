@@ -3,7 +3,8 @@ package enum CommandList {
     static let all: [any Subcommand.Type] = [
         Ping.self, Cat.self, Put.self, New.self, Ls.self, Stat.self, Log.self, NameRevision.self,
         Show.self,
-        Diff.self, Blame.self, Grep.self, Restore.self, Copy.self, Mv.self, Rm.self, Undelete.self, Trim.self,
+        Diff.self, Blame.self, Grep.self, Notes.self, WriteNote.self, Suggest.self, Restore.self, Copy.self,
+        Mv.self, Rm.self, Undelete.self, Trim.self,
         Redact.self, Share.self,
         TokenAdd.self, TokenList.self, TokenRevoke.self, TokenSign.self, TokenCheck.self,
         TokenSignOut.self,

@@ -1,0 +1,105 @@
+import CaretClient
+import CaretCore
+
+/// Prints the notes of a document.
+struct Notes: Subcommand {
+    private static let everything = Option("all", letter: "a", "also prints notes that are no longer open")
+
+    static let description = CommandDescription(
+        "notes", "prints the notes of a document, each with its line and its answers",
+        details: """
+            A note stays on its words while others change the text. If somebody deletes the words, the note stays where they \
+            were. `caret note` writes, answers and resolves notes, and `caret suggest` suggests a change.
+            """,
+        arguments: [Argument("DOC", .document, "the document")], options: [everything])
+
+    private let document: String
+    private let wantsAll: Bool
+
+    init(_ arguments: Arguments) throws(UsageFault) {
+        document = try arguments.document(0)
+        wantsAll = arguments.has(Notes.everything)
+    }
+
+    func run(in context: CommandContext) async throws -> ExitCode {
+        let notes = try await context.withClient(about: document) { client in
+            let all = try await client.notes(of: document).notes
+            var texts: [Revision: TextBuffer] = [:]
+            for revision in Set(all.filter { $0.range != nil }.map(\.revision)) {
+                texts[revision] = try TextBuffer(await client.read(document, at: .revision(revision)).text)
+            }
+            return try threads(of: all).map { try PlacedNote($0, in: texts[$0.revision]) }
+        }
+        if context.isJSON {
+            for note in notes { context.show(note.json) }
+            return .done
+        }
+        var table = Table(
+            [
+                .init("NOTE", isNumber: true), .init("LINE"), .init("WORDS"), .init("STATE"), .init("USER"),
+                .init("TIME"), .init("TEXT"),
+            ], flexible: 6)
+        for placed in notes {
+            let note = placed.note
+            table.add([
+                "\(note.number)", placed.place, note.quote.shortened(to: 24),
+                note.parent == nil ? note.state.rawValue : "",
+                note.user, context.stamp(note.time), placed.words,
+            ])
+        }
+        context.show(table, orIfEmpty: "there are no open notes; `caret note DOC TEXT --on WORDS` writes one")
+        return .done
+    }
+
+    /// The wanted notes, each with its answers behind it.
+    private func threads(of notes: [DocumentNote]) -> [DocumentNote] {
+        let answers = Dictionary(grouping: notes.filter { $0.parent != nil }) { $0.parent }
+        return notes.filter { $0.parent == nil && (wantsAll || $0.state == .open) }
+            .flatMap { [$0] + (answers[$0.number] ?? []) }
+    }
+}
+
+/// A note with its line, and with the texts that it suggests to replace.
+private struct PlacedNote {
+    let note: DocumentNote
+    private let line: Int?
+    private let replaced: [(old: String, new: String)]
+
+    /// `text` is the one that its range counts in, if it has a range.
+    init(_ note: DocumentNote, in text: TextBuffer?) throws(TextError) {
+        self.note = note
+        guard let text, let range = note.range else {
+            (line, replaced) = (nil, [])
+            return
+        }
+        line = 1 + (try text.slice(Offset(0)..<range.lowerBound)).utf8.count { $0 == UInt8(ascii: "\n") }
+        var replaced: [(String, String)] = []
+        for edit in note.suggestion?.edits ?? [] { replaced.append((try text.slice(edit.range), edit.text)) }
+        self.replaced = replaced
+    }
+
+    var place: String {
+        if let parent = note.parent { return "to \(parent)" }
+        return line.map { "\($0)" } ?? ""
+    }
+
+    /// What it says and suggests.
+    var words: String {
+        let suggestions = replaced.map { "“\($0.old)” → “\($0.new)”" }
+        return ([note.text] + suggestions).filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    var json: JSON {
+        .object([
+            "note": .number(note.number), "version": .number(note.version),
+            "parent": JSON(note.parent), "rev": .number(note.revision.value),
+            "range": note.range.map {
+                .list([.number($0.lowerBound.value), .number($0.upperBound.value)])
+            } ?? .null, "line": JSON(line), "quote": .text(note.quote), "text": .text(note.text),
+            "edits": note.suggestion?.json ?? .null, "user": .text(note.user),
+            "time": .text(Stamp.universal(note.time)),
+            "edited": note.edited.map { .text(Stamp.universal($0)) } ?? .null,
+            "state": .text(note.state.rawValue),
+        ])
+    }
+}

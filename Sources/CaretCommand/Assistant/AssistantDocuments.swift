@@ -32,6 +32,7 @@ actor AssistantDocuments {
             return try await write(name, text, base, creates)
         case .wait(let name, let revision, let seconds):
             return try await wait(name, after: revision, seconds: seconds)
+        case .notes(let call, let name): return try await run(call, on: name)
         }
     }
 
@@ -120,6 +121,41 @@ actor AssistantDocuments {
         if newest.value <= revision { return .unchanged(name, since: revision) }
         let old = try TextBuffer(await client.read(name, at: .revision(Revision(revision))).text)
         return try .changes(in: name, from: old, at: revision, to: text, at: newest)
+    }
+
+    // MARK: Notes
+
+    private func run(_ call: NoteToolCall, on name: String) async throws -> ToolResult {
+        if let request = call.list(of: name) {
+            guard case .notes(.list(let list)) = try await client.request(.notes(.list(request))) else {
+                throw Failure.unexpectedAnswer
+            }
+            switch call {
+            case .set(let note, _):
+                guard let change = call.change(in: list) else { return .missing(note, in: name) }
+                return try await write(.change(change), by: call, in: name)
+            case .list(let isForAll): return .notes(list, of: name, isForAll: isForAll)
+            case .add, .suggest: throw Failure.unexpectedAnswer
+            }
+        }
+        var note: AddNote
+        if let request = call.request(to: name), call.passage == nil {
+            note = request
+        } else {
+            let version = try await client.read(name)
+            note = try call.request(to: name, in: version.text, at: version.revision)
+        }
+        note.request = WireString(LiveClient.randomID())
+        return try await write(.add(note), by: call, in: name)
+    }
+
+    private func write(
+        _ request: NoteRequest, by call: NoteToolCall, in name: String
+    ) async throws -> ToolResult {
+        guard case .notes(.written(let written)) = try await client.request(.notes(request)) else {
+            throw Failure.unexpectedAnswer
+        }
+        return .noted(written, by: call, in: name)
     }
 
     // MARK: Open documents

@@ -81,6 +81,10 @@ struct Assisting: Exchange {
         case .edit(let name, _, _): return .send(.open(Open(document: WireString(name))))
         case .write(let name, _, let base, _): return read(name, at: base)
         case .wait(let name, _, _): return .send(.open(Open(document: WireString(name), mode: .watch)))
+        case .notes(let call, let name):
+            if let list = call.list(of: name) { return .send(.notes(.list(list))) }
+            if call.passage == nil, let note = call.request(to: name) { return .send(.notes(.add(note))) }
+            return read(name, at: nil)
         }
     }
 
@@ -106,6 +110,29 @@ struct Assisting: Exchange {
         case .write(let name, let text, _, _): return write(name, text, answer)
         case .wait(let name, let revision, let seconds):
             return wait(name, after: revision, seconds: seconds, answer)
+        case .notes(let call, let name): return note(call, name, answer)
+        }
+    }
+
+    private mutating func note(_ call: NoteToolCall, _ name: String, _ answer: ServerLine) -> ExchangeStep {
+        switch answer.message {
+        case .notes(.written(let written)): return finish(.result(.noted(written, by: call, in: name)))
+        case .notes(.list(let list)):
+            if let change = call.change(in: list) { return .send(.notes(.change(change))) }
+            switch call {
+            case .set(let note, _): return finish(.result(.missing(note, in: name)))
+            case .list(let isForAll): return finish(.result(.notes(list, of: name, isForAll: isForAll)))
+            case .add, .suggest: return .wait
+            }
+        case .text:
+            guard let text = answer.read else { return .wait }
+            do throws(UniquePassage.Fault) {
+                let note = try call.request(to: name, in: text.text.string, at: text.revision)
+                return .send(.notes(.add(note)))
+            } catch {
+                return finish(.result(ToolResult(error.description, isError: true)))
+            }
+        default: return .wait
         }
     }
 

@@ -6,6 +6,7 @@ package enum ToolCall: Equatable, Sendable {
     case edit(name: String, old: String, new: String)
     case write(name: String, text: String, base: Int?, creates: Bool)
     case wait(name: String, after: Int, seconds: Int)
+    case notes(NoteToolCall, name: String)
 
     /// How many revisions `document_history` lists at most, and if the assistant names no number.
     package static let (mostRevisions, usualRevisions) = (100, 20)
@@ -60,6 +61,8 @@ package enum ToolCall: Equatable, Sendable {
             self = .wait(
                 name: try fields.string("name").string, after: try fields.integer("after_revision"),
                 seconds: seconds ?? ToolCall.usualSeconds)
+        } else if let call = try NoteToolCall(tool, fields) {
+            self = .notes(call, name: try fields.string("name").string)
         } else {
             return nil
         }

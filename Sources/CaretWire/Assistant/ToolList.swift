@@ -18,7 +18,75 @@ enum ToolList {
         name: "name", type: "string", meaning: "The name of the document, such as notes/today.",
         isRequired: true)
 
-    private static let tools = [list, read, history, edit, write, wait]
+    private static let tools = [list, read, history, edit, write, wait] + notes
+
+    private static let notes = [
+        Tool(
+            name: "list_notes",
+            purpose: """
+                Lists the notes that people and assistants have written on words of a document, with their answers. A note \
+                can suggest a change.
+                """,
+            arguments: [
+                document,
+                Argument(
+                    name: "all", type: "boolean",
+                    meaning: "Also lists notes that were resolved, accepted or rejected."),
+            ],
+            isReadOnly: true),
+        Tool(
+            name: "add_note",
+            purpose: """
+                Writes a note for the people who work on a document, without changing the text. The note stays on its passage \
+                while others edit.
+                """,
+            arguments: [
+                document,
+                Argument(name: "text", type: "string", meaning: "What the note says.", isRequired: true),
+                Argument(
+                    name: "passage", type: "string",
+                    meaning: "The words that the note is about. They must occur exactly once."),
+            ],
+            isReadOnly: false),
+        Tool(
+            name: "answer_note",
+            purpose: "Answers a note that begins a thread.",
+            arguments: [
+                document,
+                Argument(
+                    name: "note", type: "integer", meaning: "The number of the note.", isRequired: true),
+                Argument(name: "text", type: "string", meaning: "What the answer says.", isRequired: true),
+            ],
+            isReadOnly: false),
+        Tool(
+            name: "suggest_edit",
+            purpose: """
+                Suggests to replace one passage of a document. The text stays as it is until a person accepts. Use this tool \
+                if people should decide, or if you may not change the document.
+                """,
+            arguments: [
+                document,
+                Argument(
+                    name: "old_text", type: "string",
+                    meaning: "The passage, exactly as in the document. It must occur exactly once.",
+                    isRequired: true),
+                Argument(
+                    name: "new_text", type: "string", meaning: "The text that should replace the passage.",
+                    isRequired: true),
+                Argument(name: "reason", type: "string", meaning: "Why, for those who decide."),
+            ],
+            isReadOnly: false),
+        Tool(
+            name: "resolve_note",
+            purpose: "Marks a note as resolved, for example after you have done what it asks for.",
+            arguments: [
+                document,
+                Argument(
+                    name: "note", type: "integer", meaning: "The number of the note.", isRequired: true),
+                Argument(name: "reopen", type: "boolean", meaning: "Opens a resolved note again."),
+            ],
+            isReadOnly: false),
+    ]
 
     private static let list = Tool(
         name: "list_documents",

@@ -32,11 +32,11 @@ package struct UniquePassage: Equatable {
 extension UniquePassage.Fault: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .empty: "old_text is empty; pass the passage to replace"
+        case .empty: "the passage is empty; pass some words of the document"
         case .missing:
-            "old_text does not occur in the document; read the document again, and copy the passage exactly"
+            "the passage does not occur in the document; read the document again, and copy it exactly"
         case .ambiguous(let lines):
-            "old_text occurs more than once, in lines \(lines.map(String.init).joined(separator: ", "))"
+            "the passage occurs more than once, in lines \(lines.map(String.init).joined(separator: ", "))"
                 + "; pass more of the text around it"
         }
     }

@@ -120,6 +120,33 @@ import Testing
         #expect(assistant.end() == 0)
     }
 
+    @Test("an assistant suggests, notes and resolves, and the text stays as it is")
+    func notes() throws {
+        let session = try CommandSession()
+        let assistant = try Assistant(session, name: "Helper")
+        #expect(try session.caret(["put", "plan", "--create"], input: "one two\n").status == 0)
+        let suggested = try assistant.call(
+            "suggest_edit", ["name": "plan", "old_text": "two", "new_text": "2", "reason": "short"])
+        #expect(suggested.texts == ["plan: note 1 suggests the change; people decide about it"])
+        #expect(
+            try assistant.call("add_note", ["name": "plan", "passage": "one", "text": "Why?"]).texts
+                == ["plan: note 2 is written"])
+        #expect(
+            try assistant.call("answer_note", ["name": "plan", "note": 2, "text": "So."]).texts
+                == ["plan: note 3 is written"])
+        #expect(
+            try assistant.call("list_notes", ["name": "plan"]).texts[1] == """
+                1, by anonymous on “two”: suggests: “2” short
+                2, by anonymous on “one”: Why?
+                  answer 3, by anonymous: So.
+                """)
+        #expect(
+            try assistant.call("resolve_note", ["name": "plan", "note": 2]).texts
+                == ["plan: note 2 is resolved"])
+        #expect(try assistant.call("resolve_note", ["name": "plan", "note": 9]).isError)
+        #expect(try session.caret(["cat", "plan"]).output == "one two\n")
+    }
+
     @Test("people see the assistant's name and caret, and keep their own caret")
     func people() async throws {
         let session = try CommandSession()

@@ -280,7 +280,7 @@ import Testing
 
     @Test("a passage that is missing or not unique changes nothing")
     func wrongPassages() throws {
-        for (text, problem) in [("one", "old_text does not occur"), ("two two", "occurs more than once")] {
+        for (text, problem) in [("one", "the passage does not occur"), ("two two", "occurs more than once")] {
             server.forget()
             let arguments = #"{"name":"plan","old_text":"two","new_text":"2"}"#
             let result = try texts("edit_document", arguments, Self.opened(text), Self.closed)
@@ -289,12 +289,102 @@ import Testing
         }
     }
 
+    // MARK: Notes
+
+    private static let written = #"{"type":"note_written","doc":"plan","note":3,"version":1}"#
+
+    private static func notes(_ notes: String, _ others: String = "") -> String {
+        #"{"type":"notes","doc":"plan","epoch":"k2v9.1","rev":7,"count":3,"rights":"note","notes":[\#(notes)]\#(others)}"#
+    }
+
+    private static func note(_ number: Int, _ others: String) -> String {
+        #"{"note":\#(number),"version":2,"quote":"two",\#(others),"user":"ann","time":5}"#
+    }
+
+    @Test("suggest_edit finds the passage, and writes a note that suggests the change")
+    func suggestion() throws {
+        let arguments = #"{"name":"plan","old_text":"two","new_text":"2\r\n","reason":"short"}"#
+        #expect(
+            try texts("suggest_edit", arguments, Self.text("one 🙂two"), Self.written)
+                == ["plan: note 3 suggests the change; people decide about it"])
+        #expect(
+            server.messages == [
+                #"{"type":"read","doc":"plan"}"#,
+                #"{"type":"add_note","doc":"plan","rev":7,"range":[6,9],"edits":[{"range":[6,9],"text":"2\n"}],"text":"short"}"#,
+            ])
+        let missing = try texts("suggest_edit", arguments, Self.text("one"))
+        #expect(missing[0].hasPrefix("failed: the passage does not occur"))
+    }
+
+    @Test("add_note is about the document, a passage or another note")
+    func addedNotes() throws {
+        let words = #"{"name":"plan","passage":"two","text":"Why?"}"#
+        #expect(
+            try texts("add_note", words, Self.text("one two"), Self.written) == ["plan: note 3 is written"])
+        #expect(
+            server.messages.last
+                == #"{"type":"add_note","doc":"plan","rev":7,"range":[4,7],"text":"Why?"}"#)
+        _ = try texts("add_note", #"{"name":"plan","text":"Why?"}"#, Self.written)
+        #expect(server.messages.last == #"{"type":"add_note","doc":"plan","text":"Why?"}"#)
+        _ = try texts("answer_note", #"{"name":"plan","text":"So.","note":2}"#, Self.written)
+        #expect(server.messages.last == #"{"type":"add_note","doc":"plan","parent":2,"text":"So."}"#)
+        #expect(
+            try texts("add_note", #"{"name":"plan","text":"x"}"#, Self.error("forbidden"))[0].hasPrefix(
+                "failed: "))
+    }
+
+    @Test("list_notes lists the open threads with their answers, or all of them")
+    func listedNotes() throws {
+        let notes = [
+            Self.note(1, #""text":"Why?","state":"open""#), Self.note(2, #""text":"Old","state":"resolved""#),
+            #"{"note":3,"version":1,"parent":1,"quote":"","text":"So.","user":"bob","time":6,"state":"open"}"#,
+            Self.note(4, #""text":"","edits":[{"range":[4,7],"text":"2"}],"state":"open""#),
+        ].joined(separator: ",")
+        let list = try texts("list_notes", #"{"name":"plan"}"#, Self.notes(notes))
+        #expect(list[0] == "Notes on plan, revision 7:")
+        #expect(
+            list[1] == """
+                1, by ann on “two”: Why?
+                  answer 3, by bob: So.
+                4, by ann on “two”: suggests: “2” 
+                """)
+        #expect(
+            server.messages.last == #"{"type":"list_notes","doc":"plan","since":0,"after":0,"limit":1000}"#)
+        let all = try texts("list_notes", #"{"name":"plan","all":true}"#, Self.notes(notes, #","more":true"#))
+        #expect(all[1].contains("2, resolved, by ann on “two”: Old"))
+        #expect(all[1].hasSuffix("there are more notes, which cannot be listed here"))
+        #expect(try texts("list_notes", #"{"name":"plan"}"#, Self.notes("")) == ["plan has no open notes"])
+        #expect(
+            try texts("list_notes", #"{"name":"plan","all":true}"#, Self.notes("")) == ["plan has no notes"])
+    }
+
+    @Test("resolve_note names the version that the note has")
+    func resolvedNotes() throws {
+        let note = Self.note(2, #""text":"Why?","state":"open""#)
+        let arguments = #"{"name":"plan","note":2}"#
+        #expect(
+            try texts("resolve_note", arguments, Self.notes(note), Self.written)
+                == ["plan: note 3 is resolved"])
+        #expect(
+            server.messages == [
+                #"{"type":"list_notes","doc":"plan","since":0,"after":1,"limit":1}"#,
+                #"{"type":"change_note","doc":"plan","note":2,"version":2,"state":"resolved"}"#,
+            ])
+        let reopened = #"{"name":"plan","note":2,"reopen":true}"#
+        #expect(
+            try texts("resolve_note", reopened, Self.notes(note), Self.written)
+                == ["plan: note 3 is open again"])
+        #expect(
+            try texts("resolve_note", arguments, Self.notes(""))
+                == ["failed: plan has no note 2; list_notes lists the notes"])
+    }
+
     @Test("a long passage is searched in one pass")
     func longPassage() throws {
         let text = String(repeating: "a", count: 200_000)
         let arguments = #"{"name":"plan","old_text":"\#(text.prefix(100_000))b","new_text":"2"}"#
         let result = try texts("edit_document", arguments, Self.opened(text), Self.closed)
-        #expect(result[0].hasPrefix("failed: old_text does not occur"))
+        #expect(result[0].hasPrefix("failed: the passage does not occur"))
     }
 
     @Test("a refused push closes the document, and says what to do")

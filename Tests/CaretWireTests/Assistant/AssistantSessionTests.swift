@@ -161,6 +161,13 @@ struct AssistantSessionTests {
                 "wait_for_changes", #"{"name":"a","after_revision":2}"#,
                 .wait(name: "a", after: 2, seconds: 60)
             ),
+            ("list_notes", #"{"name":"a"}"#, .notes(.list(isForAll: false), name: "a")),
+            ("add_note", #"{"name":"a","text":"t"}"#, .notes(.add(.document, text: "t"), name: "a")),
+            (
+                "suggest_edit", #"{"name":"a","old_text":"x","new_text":"y"}"#,
+                .notes(.suggest(old: "x", new: "y", reason: ""), name: "a")
+            ),
+            ("resolve_note", #"{"name":"a","note":7}"#, .notes(.set(note: 7, .resolved), name: "a")),
         ]
         for (id, (tool, arguments, expected)) in calls.enumerated() {
             #expect(session.received(call(id + 10, tool, arguments)) == .call(expected, .number(id + 10)))

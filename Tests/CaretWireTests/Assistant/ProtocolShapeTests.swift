@@ -62,7 +62,7 @@ import Testing
         _ = session.received(try hello(AssistantAnswers.versions[0]))
         let list = try answer(session.received(message("tools/list", [:])))
         let tools = try #require((list["result"] as? [String: Any])?["tools"] as? [[String: Any]])
-        #expect(tools.count == 6)
+        #expect(tools.count == 11)
         let examples: [String: Any] = ["string": "a", "integer": 1, "boolean": true]
         for tool in tools {
             let name = try #require(tool["name"] as? String)

@@ -7,7 +7,7 @@ import unittest
 
 import support  # First, because it says where the package is.
 import caret_client
-from caret_client import CaretError, blocking
+from caret_client import CaretError, Edit, blocking
 from servers import Server
 
 
@@ -74,6 +74,14 @@ class BlockingTests(unittest.TestCase):
             client.tag("r/a", 1, "first")
             self.assertEqual([one.name for one in client.tags("r/a")], ["first"])
             client.untag("r/a", "first")
+            client.add_note("r/a", "Why?", (0, 4), 1)
+            client.answer_note("r/a", 1, "So.")
+            client.suggest("r/a", [Edit(0, 4, "Text")], 1)
+            self.assertEqual(client.change_note("r/a", 1, 1, "How?"), 2)
+            self.assertEqual(client.set_note("r/a", 1, 2, "resolved"), 3)
+            self.assertEqual(client.accept_note("r/a", 3, 1), 2)
+            client.remove_note("r/a", 1, 3)
+            self.assertEqual([one.accepted for one in client.notes("r/a").notes], [2])
             number, token = client.add_token("ann", [{"rights": "read", "prefix": ""}])
             self.assertTrue(token.startswith(f"caret_{number}_"))
             client.revoke_token(number)

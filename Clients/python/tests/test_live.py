@@ -332,6 +332,34 @@ class RequestTests(LiveCase):
         self.assertEqual(await client.tags("tags"), [])
         await self.assertFails("not_found", client.untag("tags", "first"))
 
+    async def test_notes(self) -> None:
+        client = await self.client()
+        await client.write("noted", "one 🙂 two", create=True)
+        self.assertEqual(await client.add_note("noted", "Why?", (4, 5), 1), 1)
+        self.assertEqual(await client.suggest("noted", [Edit(6, 9, "2")], 1, "short"), 2)
+        self.assertEqual(await client.answer_note("noted", 1, "So."), 3)
+        await client.write("noted", "zero one 🙂 two", await client.read("noted"))
+        found = await client.notes("noted")
+        self.assertEqual((found.count, found.rights, found.whole), (3, "write", True))
+        self.assertEqual(
+            [(one.number, one.parent, one.range, one.quote, one.text, one.edits) for one in found.notes],
+            [
+                (1, None, (9, 10), "🙂", "Why?", None), (2, None, (11, 14), "two", "short", (Edit(11, 14, "2"),)),
+                (3, 1, None, "", "So.", None),
+            ],
+        )
+        self.assertEqual(await client.accept_note("noted", 2, 1), 3)
+        self.assertEqual((await client.read("noted")).text, "zero one 🙂 2")
+        self.assertEqual(await client.change_note("noted", 1, 1, "How?"), 2)
+        self.assertEqual(await client.set_note("noted", 1, 2, "resolved"), 3)
+        await self.assertFails("base_behind", client.set_note("noted", 1, 2, "open"))
+        later = await client.notes("noted", found.count)
+        self.assertEqual([(one.number, one.state, one.accepted) for one in later.notes],
+                         [(1, "resolved", None), (2, "accepted", 3)])
+        self.assertGreaterEqual(later.notes[0].edited, later.notes[0].time)
+        await client.remove_note("noted", 1, 3)
+        self.assertEqual([one.number for one in (await client.notes("noted")).notes], [2])
+
     async def test_documents_are_listed_and_followed(self) -> None:
         client, other = await self.client(), await self.client()
         await client.write("list/a", "a", create=True)

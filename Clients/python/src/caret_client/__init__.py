@@ -14,11 +14,14 @@ from .client_state import Link
 from .document import Document, Peer, Saving
 from .errors import CaretError
 from .streams import Change
-from .values import BlamedLines, DeletedDocument, DocumentEvent, DocumentInfo, DocumentLink, OldText, Revision, Tag
+from .values import (
+    BlamedLines, DeletedDocument, DocumentEvent, DocumentInfo, DocumentLink, Note, NoteList, OldText, Revision, Tag,
+)
 
 __version__ = "0.2.0"
 
 __all__ = [
     "BlamedLines", "CaretError", "Change", "Client", "DeletedDocument", "Document", "DocumentEvent", "DocumentInfo",
-    "DocumentLink", "Edit", "Link", "OldText", "Peer", "Revision", "Saving", "Selection", "Tag", "Token", "connect",
+    "DocumentLink", "Edit", "Link", "Note", "NoteList", "OldText", "Peer", "Revision", "Saving", "Selection", "Tag",
+    "Token", "connect",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 from .changes import check_scalars
 from .document import Document
 from .errors import CaretError
+from .notes import NoteRequests
 from .values import (
     BlamedLines, DeletedDocument, DocumentInfo, DocumentLink, OldText, Revision, Tag, document_info, milliseconds_of,
     time_of,
@@ -25,11 +26,11 @@ PAGE_SIZE = 1_000
 _ANSWERS = {
     "list": "listed", "list_deleted": "deleted", "read": "text", "history": "revisions", "blame": "blamed",
     "push": "ack", "restore": "ack", "list_tags": "tags", "add_token": "token_added", "add_link": "token_added",
-    "list_links": "tokens",
+    "list_links": "tokens", "list_notes": "notes", "add_note": "note_written", "change_note": "note_written",
 }
 
 
-class Requests:
+class Requests(NoteRequests):
     """What a client can ask of the server, beside open documents.
 
     A request waits for a connection. If the connection ends before the answer, a request that may be repeated is sent

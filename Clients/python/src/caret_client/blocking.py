@@ -12,20 +12,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from datetime import datetime
 from types import TracebackType
 from typing import TypeVar
 
 from . import client as asynchronous
-from .changes import Edits, Selections
+from .changes import Edit, Edits, Selections
 from .client import Token
 from .client_state import Link
 from .document import Document as AsyncDocument
 from .document import Peer, Saving
 from .errors import CaretError
 from .streams import Change
-from .values import BlamedLines, DeletedDocument, DocumentEvent, DocumentInfo, DocumentLink, OldText, Revision, Tag
+from .values import (
+    BlamedLines, DeletedDocument, DocumentEvent, DocumentInfo, DocumentLink, NoteList, OldText, Revision, Tag,
+)
 from .wire import Message
 
 T = TypeVar("T")
@@ -263,6 +265,32 @@ class Client:
 
     def blame(self, name: str, revision: int | None = None) -> Iterator[BlamedLines]:
         return self._thread.iterate(lambda: self._client.blame(name, revision))
+
+    def notes(self, name: str, since: int = 0) -> NoteList:
+        return self._thread.wait(lambda: self._client.notes(name, since))
+
+    def add_note(
+        self, name: str, text: str, range: tuple[int, int] | None = None, revision: int | None = None,
+    ) -> int:
+        return self._thread.wait(lambda: self._client.add_note(name, text, range, revision))
+
+    def suggest(self, name: str, edits: Iterable[Edit], revision: int, text: str = "") -> int:
+        return self._thread.wait(lambda: self._client.suggest(name, edits, revision, text))
+
+    def answer_note(self, name: str, number: int, text: str) -> int:
+        return self._thread.wait(lambda: self._client.answer_note(name, number, text))
+
+    def change_note(self, name: str, number: int, version: int, text: str) -> int:
+        return self._thread.wait(lambda: self._client.change_note(name, number, version, text))
+
+    def set_note(self, name: str, number: int, version: int, state: str) -> int:
+        return self._thread.wait(lambda: self._client.set_note(name, number, version, state))
+
+    def accept_note(self, name: str, number: int, version: int) -> int | None:
+        return self._thread.wait(lambda: self._client.accept_note(name, number, version))
+
+    def remove_note(self, name: str, number: int, version: int) -> None:
+        self._thread.wait(lambda: self._client.remove_note(name, number, version))
 
     def tags(self, name: str) -> Tags:
         return self._thread.wait(lambda: self._client.tags(name))

@@ -197,6 +197,7 @@ SERVER_MESSAGES: dict[str, tuple[Field, ...]] = {
         ("doc", "string", True),
         ("note", "integer", True),
         ("version", "integer", True),
+        ("rev", "integer", False),
     ),
     "notes": (
         ("doc", "string", True),
@@ -242,6 +243,7 @@ SERVER_MESSAGES: dict[str, tuple[Field, ...]] = {
         ("epoch", "string", True),
         ("rev", "integer", True),
         ("containing", "integer", True),
+        ("notes", "integer", False),
         ("in_head", "integer", True),
         ("changed", "integer", True),
         ("authors", "objects:Redacted.Author", True),
@@ -338,6 +340,7 @@ PARTS: dict[str, tuple[Field, ...]] = {
         ("time", "integer", True),
         ("edited", "integer", False),
         ("state", "string", True),
+        ("accepted", "integer", False),
     ),
     "OwnPush": (
         ("seq", "integer", True),

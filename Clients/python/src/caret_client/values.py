@@ -70,6 +70,39 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """A note on words of a document, an answer to the note `parent`, or a suggestion of `edits`.
+
+    `range` and `edits` count in the text at `revision`. `state` is `open`, `resolved`, `accepted` or `rejected`. An
+    accepted suggestion became the revision `accepted`, if it changed something.
+    """
+
+    number: int
+    version: int
+    revision: int
+    parent: int | None
+    range: tuple[int, int] | None
+    quote: str
+    text: str
+    edits: Edits | None
+    user: str
+    time: datetime
+    edited: datetime | None
+    state: str
+    accepted: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteList:
+    """Notes of a document: all of them if `whole`. `rights` are `read`, `note` or `write`."""
+
+    count: int
+    rights: str
+    whole: bool
+    notes: list[Note]
+
+
+@dataclass(frozen=True, slots=True)
 class DeletedDocument:
     """A deleted document that can still be brought back."""
 

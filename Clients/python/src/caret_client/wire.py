@@ -123,6 +123,8 @@ def _checked_list(value: Any, kind: str, place: str) -> Any:
         return _checked_edits(value, place)
     if kind == "selections":
         return _checked_selections(value, place)
+    if kind == "range":
+        return _checked_pair(value, place)
     kind, _, part = kind.partition(":")
     if type(value).__name__ != _KINDS[kind]:
         raise InvalidLine(f"{place} has the wrong kind")

@@ -240,6 +240,8 @@ export class Caret extends EventTarget {
     tag(name: string, rev: number, as: string): Promise<void>
     /** Removes the name of a revision. The revision stays. */
     untag(name: string, tag: string): Promise<void>
+    /** The notes of a document, as an object to read and write them. */
+    notes(name: string): Promise<Notes>
     /** Copies the text and the named revisions of a document under a new name. */
     copy(name: string, to: string): Promise<void>
     rename(name: string, to: string): Promise<void>
@@ -263,6 +265,64 @@ export class Caret extends EventTarget {
         type: Type, listener: (event: CaretEventMap[Type]) => void, options?: boolean | AddEventListenerOptions): void
     addEventListener(
         type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions): void
+}
+
+/** A note on words of a document, an answer to a note, or a suggestion. */
+export interface Note {
+    /** Its number in the document. */
+    number: number
+    /** Grows with each change of the note. */
+    version: number
+    /** The note that it answers. */
+    parent?: number
+    /** The text that `range` and `edits` count in, in UTF-16 units. */
+    revision: number
+    /** Its words. Empty if somebody deleted them, and missing if it is about the whole document, an answer or final. */
+    range?: [number, number]
+    /** The words when it was written. */
+    quote: string
+    text: string
+    /** The change that it suggests. */
+    edits?: Edit[]
+    user: string
+    time: Date
+    edited?: Date
+    /** `accepted` and `rejected` are final. */
+    state: 'open' | 'resolved' | 'accepted' | 'rejected'
+    /** The revision that an accepted suggestion became. */
+    accepted?: number
+}
+
+/** What a change names of the note that was seen. If the note has another version now, the change is refused. */
+export type SeenNote = Pick<Note, 'number' | 'version'>
+
+export interface WrittenNote extends SeenNote {
+    /** The revision that an accepted suggestion became. Missing if it changed nothing. */
+    revision?: number
+}
+
+/** The notes of a document. */
+export interface Notes {
+    /**
+     * All notes, or with the `count` of an earlier list only those that were written or changed since. With `whole`, the
+     * list has all of them, because some were removed.
+     */
+    list(options?: { since?: number }): Promise<{
+        count: number; rights: 'read' | 'note' | 'write'; whole: boolean; notes: Note[]
+    }>
+    /** Writes a note on the words in `range`, in the text at `revision`, or on the whole document. */
+    add(text: string, where?: { range: [number, number]; revision: number }): Promise<WrittenNote>
+    /** Suggests edits of the text at `revision`. */
+    suggest(edits: Edit[], options: { revision: number; text?: string }): Promise<WrittenNote>
+    answer(number: number, text: string): Promise<WrittenNote>
+    change(note: SeenNote, text: string): Promise<WrittenNote>
+    resolve(note: SeenNote): Promise<WrittenNote>
+    reopen(note: SeenNote): Promise<WrittenNote>
+    /** Commits the change of a suggestion. */
+    accept(note: SeenNote): Promise<WrittenNote>
+    reject(note: SeenNote): Promise<WrittenNote>
+    /** Removes a note and its answers. */
+    remove(note: SeenNote): Promise<void>
 }
 
 export interface DocumentEventMap {

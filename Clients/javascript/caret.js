@@ -241,9 +241,12 @@ export class Caret extends Announcer {
     /** The links to a document, oldest first. */
     links(name) { return this.#list('links', name) }
 
-    async *#list(what, ...options) {
-        const { [what]: list } = await import('./listings.js')
-        yield* list((message) => this.#request(message), ...options)
+    async *#list(...call) { yield* await this.#late(...call) }
+
+    /** Calls a function of listings.js. */
+    async #late(what, ...options) {
+        const { [what]: run } = await import('./listings.js')
+        return run((message) => this.#request(message), ...options)
     }
 
     /** Makes a new revision with the text of an old one. */
@@ -257,10 +260,10 @@ export class Caret extends Announcer {
     }
 
     /** The revisions of a document that have a name, oldest first. */
-    async tags(name) {
-        const { tags } = await this.#request({ type: 'list_tags', doc: name })
-        return tags.map(({ name, rev, time, ...rest }) => ({ name, revision: rev, time: new Date(time), ...rest }))
-    }
+    tags(name) { return this.#late('tags', name) }
+
+    /** The notes of a document, as an object to read and write them: see Notes in caret.d.ts. */
+    notes(name) { return this.#late('notes', name) }
 
     async tag(name, rev, as) { await this.#request({ type: 'tag', doc: name, name: as, rev }) }
     async untag(name, tag) { await this.#request({ type: 'untag', doc: name, name: tag }) }
@@ -270,10 +273,7 @@ export class Caret extends Announcer {
     async undelete(number) { await this.#request({ type: 'undelete', number }) }
 
     /** Makes a link to a document: a token for everybody who gets it. Returns { number, token }. */
-    async addLink(name, { rights, seconds }) {
-        const { number, token } = await this.#request({ type: 'add_link', doc: name, rights, seconds })
-        return { number, token }
-    }
+    addLink(name, options) { return this.#late('addLink', name, options) }
 
     async endLink(name, number) { await this.#request({ type: 'end_link', doc: name, number }) }
 

@@ -1,4 +1,21 @@
-// Long lists that the server answers in pages. Most pages need none of them, so they are loaded when they are wanted.
+// Requests that most pages do not need, such as long lists that the server answers in pages. They are loaded when they are
+// wanted.
+
+import { Notes } from './notes.js'
+
+export function notes(request, name) { return new Notes(request, name) }
+
+/** The revisions of a document that have a name, oldest first. */
+export async function tags(request, name) {
+    const { tags } = await request({ type: 'list_tags', doc: name })
+    return tags.map(({ name, rev, time, ...rest }) => ({ name, revision: rev, time: new Date(time), ...rest }))
+}
+
+/** Makes a link to a document. */
+export async function addLink(request, name, { rights, seconds }) {
+    const { number, token } = await request({ type: 'add_link', doc: name, rights, seconds })
+    return { number, token }
+}
 
 /** The revisions of a document, oldest first: at most `limit`. Without `after`, from the first one that is kept. */
 export async function *history(request, name, { after, edits = false, limit } = {}) {

@@ -83,6 +83,46 @@ export const cases = {
         })
     },
 
+    async 'notes stay on their words, and a suggestion is accepted as one revision'(wasm) {
+        await withServer(async (server) => {
+            const [ann, bob] = await Promise.all([connectTo(server, wasm), connectTo(server, wasm)])
+            const document = ann.open('agenda', { create: true })
+            await document.opened()
+            document.append('one two three')
+            await document.saved()
+            const revision = document.revision
+            const notes = await bob.notes('agenda')
+            assert.deepEqual(await notes.add('Why?', { range: [4, 7], revision }), { number: 1, version: 1, revision: undefined })
+            await notes.suggest([{ range: [8, 13], text: '3' }], { revision, text: 'short' })
+            assert.equal((await notes.answer(1, 'So.')).number, 3)
+            document.edit([{ range: [0, 0], text: 'zero ' }])
+            await document.saved()
+            const all = await notes.list()
+            assert.deepEqual([all.count, all.rights, all.whole], [3, 'write', true])
+            assert.deepEqual(all.notes.map(({ number, parent, range, quote, text, edits, state }) =>
+                [number, parent, range, quote, text, edits, state]), [
+                [1, undefined, [9, 12], 'two', 'Why?', undefined, 'open'],
+                [2, undefined, [13, 18], 'three', 'short', [{ range: [13, 18], text: '3' }], 'open'],
+                [3, 1, undefined, '', 'So.', undefined, 'open'],
+            ])
+            assert.deepEqual(all.notes.map(({ revision }) => revision - document.revision), [0, 0, 0])
+            const { version, revision: accepted } = await notes.accept(all.notes[1])
+            assert.deepEqual([version, accepted], [2, all.notes[1].revision + 1])
+            await until(() => document.text === 'zero one two 3')
+            await assert.rejects(notes.accept(all.notes[1]), { code: 'base_behind' })
+            assert.equal((await notes.change(all.notes[0], 'How?')).version, 2)
+            const resolved = await notes.resolve({ number: 1, version: 2 })
+            const changed = await notes.list({ since: all.count })
+            assert.deepEqual(changed.notes.map(({ number, state, accepted }) => [number, state, accepted]),
+                [[1, 'resolved', undefined], [2, 'accepted', accepted]])
+            assert.ok(changed.notes[0].edited > new Date(Date.now() - 60_000) && !changed.whole)
+            await notes.reject(await notes.reopen(resolved))
+            await notes.remove({ number: 1, version: 5 })
+            assert.deepEqual((await notes.list()).notes.map(({ number }) => number), [2])
+            await Promise.all([ann.close(), bob.close()])
+        })
+    },
+
     async 'somebody with a link opens one document until the link ends'(wasm) {
         await withServer(async (server) => {
             const ann = await connectTo(server, wasm, { token: await server.addToken('ann', '--write', '') })

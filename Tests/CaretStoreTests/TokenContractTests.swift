@@ -102,7 +102,10 @@ import Testing
         #expect(await store.revokeToken(link.token, linkTo: documents[1]) == .gone)
         #expect(await store.revokeToken(user.token, linkTo: documents[0]) == .gone)
         #expect(await store.revokeToken(link.token, linkTo: documents[0]) == nil)
-        #expect(try await store.live([link, other, user].map(\.token)).get() == [other.token, user.token])
+        #expect(
+            try await store.live([link, other, user].map(\.token)).get().sorted() == [
+                other.token, user.token,
+            ])
     }
 
     /// Rule R10.
@@ -119,7 +122,7 @@ import Testing
         #expect(await store.rename(documents[3], to: names[0]) == .exists)
         #expect(try await store.rename(documents[0], to: DocumentName("e")) == .renamed)
         #expect(await store.delete(documents[1], at: 8) == nil)
-        #expect(try await store.live(links.map(\.token)).get() == links.suffix(4).map(\.token))
+        #expect(try await store.live(links.map(\.token)).get().sorted() == links.suffix(4).map(\.token))
         for document in documents.prefix(2) {
             #expect(try await store.tokens(linksTo: document).get().items.isEmpty)
         }

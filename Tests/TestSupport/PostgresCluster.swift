@@ -145,10 +145,10 @@ package final class PostgresCluster: Sendable {
     package func execute(_ sql: String) throws(Failure) { try command("sql \(sql)") }
 
     /// A block of SQL that runs statements, and then asks again and again until the condition holds. PostgreSQL tells
-    /// nobody when a process waits, or when a row of another connection appears. Ends after a minute at most.
+    /// nobody when a process waits, or when a row of another connection appears. Ends after about ten minutes at most.
     package static func block(_ statements: String = "", until condition: String) -> String {
         let body =
-            "BEGIN \(statements) FOR i IN 1..6000 LOOP PERFORM pg_stat_clear_snapshot(); EXIT WHEN \(condition); "
+            "BEGIN \(statements) FOR i IN 1..60000 LOOP PERFORM pg_stat_clear_snapshot(); EXIT WHEN \(condition); "
             + "PERFORM pg_sleep(0.01); END LOOP; END"
         return "DO '\(body.replacing("'", with: "''"))'"
     }

@@ -61,11 +61,8 @@ export type GrantedRights = 'read' | 'note' | 'write' | 'admin'
 /** What a user may do with the notes of a document. */
 export type NoteRights = 'read' | 'note' | 'write'
 
-/** What has become of a note. `accepted` and `rejected` are final. */
+/** The state of a note. `accepted` and `rejected` are final. */
 export type NoteState = 'open' | 'resolved' | 'accepted' | 'rejected'
-
-/** What a request can make of a note. */
-export type NewNoteState = 'open' | 'resolved' | 'rejected'
 
 /** Which line breaks to use when the document is written to a file. */
 export type Newline = 'lf' | 'crlf'
@@ -198,8 +195,10 @@ export interface NoteSummary {
     time: number
     /** When its text or its suggestion was changed last. */
     edited?: number
-    /** What has become of it. */
+    /** Its state. */
     state: NoteState
+    /** The revision that it became, if it was accepted and changed something. */
+    accepted?: number
 }
 
 /** A token as listed by `tokens`. */
@@ -1014,7 +1013,7 @@ export interface AddNoteMessage {
     range?: [number, number]
     /** A change that the note suggests. */
     edits?: Edit[]
-    /** What the note says; it may be empty beside `edits`. */
+    /** What the note says; no CR; it may be empty beside `edits`. */
     text: string
 }
 
@@ -1032,12 +1031,12 @@ export interface ChangeNoteMessage {
     rev?: number
     /** The words that the note is about now; without it, the range of `edits`. */
     range?: [number, number]
-    /** The change that the note suggests now; without it, the suggestion stays. */
+    /** The change that the note suggests now; without it and without `range`, the suggestion stays. */
     edits?: Edit[]
-    /** What the note says now. */
+    /** What the note says now; no CR. */
     text?: string
     /** What becomes of the note; only its author may change it in another way. */
-    state?: NewNoteState
+    state?: NoteState
 }
 
 /** Removes a note, and its answers. */
@@ -1076,6 +1075,8 @@ export interface NoteWrittenMessage {
     note: number
     /** Its version now. */
     version: number
+    /** The revision that an accepted suggestion became. */
+    rev?: number
 }
 
 /** The answer to `list_notes`. */
@@ -1304,8 +1305,10 @@ export interface RedactedMessage {
     epoch: string
     /** The head, which does not change. */
     rev: number
-    /** How many revisions contained the passage; 0 if nothing was changed. */
+    /** How many revisions contained the passage. */
     containing: number
+    /** How many notes contained it; missing: none. */
+    notes?: number
     /** How often the newest text contained it. */
     in_head: number
     /** How many revisions inserted a part of it, so that their inserted text changes. */

@@ -158,6 +158,7 @@ extension StoreAnswer {
         case (.rename(let document, _), .renamed(.renamed)), (.delete(let document, _), .deleted(nil)),
             (.undelete(let document), .undeleted(.undeleted)):
             .changed(document)
+        // Also if a suggestion was accepted: the others compare the document with the store.
         case (.notes(let call), .notes(.written(.written))), (.notes(let call), .notes(.written(.removed))):
             .changed(call.document)
         case (.tokens(.revoke(let token, _)), .tokens(.revoked(nil))): .revoked(token)

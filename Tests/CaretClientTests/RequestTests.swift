@@ -65,15 +65,19 @@ import Testing
         #expect(all.notes.map(\.parent) == [nil, nil, 1])
         #expect(try await client.changeNote(1, version: 1, in: "plan", to: "How?") == 2)
         #expect(try await client.setNote(2, version: 1, in: "plan", to: .rejected) == 2)
+        let other = try await client.suggest(Change([Edit(0..<4, "0")]), in: "plan", at: 2)
+        #expect(try await client.acceptSuggestion(other, version: 1, in: "plan") == 3)
+        #expect(try await client.read("plan").text == "0 one two three\n")
+        #expect(try await client.notes(of: "plan").notes.last?.acceptedAs == 3)
         let changed = try await client.notes(of: "plan", since: all.count)
         #expect(!changed.areAll)
-        #expect(changed.notes.map(\.state) == [.open, .rejected])
+        #expect(changed.notes.map(\.state) == [.open, .rejected, .accepted])
         let refusal = await #expect(throws: ServerRefusal.self) {
             try await client.removeNote(1, version: 1, in: "plan")
         }
         #expect(refusal?.code == .baseBehind)
         try await client.removeNote(1, version: 2, in: "plan")
-        #expect(try await client.notes(of: "plan").notes.map(\.number) == [2])
+        #expect(try await client.notes(of: "plan").notes.map(\.number) == [2, 4])
     }
 
     @Test("a list with a prefix returns the matching documents, page by page")

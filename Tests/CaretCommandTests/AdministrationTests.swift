@@ -194,7 +194,7 @@ import Testing
             $ cat a
             my swordfish
             $ redact a << shark
-            a: no revision contains the passage
+            a: no revision and no note contains the passage
             [4]
             $ redact a << ⏎
             ! caret: a: passage: must contain more than line breaks (bad_message)
@@ -204,7 +204,7 @@ import Testing
             !   `caret ls` lists the documents that you may read
             [1]
             $ redact a --json << swordfish
-            {"doc":"a","containing":1,"in_head":1,"changed":2,"authors":[{"user":"anonymous","revisions":2,"first":1,"last":2,"since":"…Z","until":"…Z"}],"backups":[],"more":false,"erased":false,"redacted":false}
+            {"doc":"a","containing":1,"notes":0,"in_head":1,"changed":2,"authors":[{"user":"anonymous","revisions":2,"first":1,"last":2,"since":"…Z","until":"…Z"}],"backups":[],"more":false,"erased":false,"redacted":false}
             $ redact a --yes << swordfish⏎
             a: 1 revision contained the passage, and the newest text had it 1 time
             anonymous wrote it in 2 revisions, from 1 (…Z) to 2 (…Z)

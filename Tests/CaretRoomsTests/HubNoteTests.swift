@@ -107,7 +107,7 @@ struct HubNoteTests {
         arguments: [
             "", #","text":"x","state":"open""#, #","rev":1,"range":[0,1],"state":"open""#,
             #","range":[0,1],"text":"x""#,
-            #","state":"accepted""#, #","text":"""#,
+            #","text":"""#,
         ])
     func malformedChange(fields: String) {
         add(ann)
@@ -118,7 +118,8 @@ struct HubNoteTests {
     @Test(
         "a malformed note is refused",
         arguments: [
-            (#""text":"""#, "bad_message"), (#""rev":1,"range":[0,1],"text":"""#, "bad_message"),
+            (#""text":"""#, "bad_message"), (#""text":"a\r\nb""#, "bad_text"),
+            (#""rev":1,"range":[0,1],"text":"""#, "bad_message"),
             (#""range":[0,1],"text":"x""#, "bad_message"),
             (#""rev":1,"edits":[],"text":"x""#, "bad_message"),
             (#""rev":1,"range":[4,99],"text":"x""#, "bad_range"),
@@ -175,6 +176,10 @@ struct HubNoteTests {
         let first = add(ann, fields)
         #expect(add(ann, fields) == first)
         #expect(list(ann).contains(#""count":1,"#))
+        // Another user has chosen the same id.
+        #expect(add(world.connect("bob"), fields).contains(#""note":2"#))
+        _ = ann.asks(#"{"type":"change_note","doc":"a","note":1,"version":1,"text":"How?"}"#)
+        #expect(add(ann, fields) == #"{"type":"note_written","doc":"a","note":1,"version":2}"#)
     }
 
     /// Rules N6 and N9.
@@ -203,6 +208,179 @@ struct HubNoteTests {
             ann.asks(#"{"type":"remove_note","doc":"a","note":1,"version":3}"#) == [#"{"type":"done"}"#])
         #expect(
             ann.asks(#"{"type":"remove_note","doc":"a","note":1,"version":3}"#) == ["not_found"])
+    }
+
+    /// Accepts a suggestion, and returns the answer.
+    private func accept(_ client: TestClient, version: Int = 1) -> String {
+        client.askedInFull(
+            #"{"type":"change_note","doc":"a","note":1,"version":\#(version),"state":"accepted"}"#)[0]
+    }
+
+    private func text() -> String { ann.askedInFull(#"{"type":"read","doc":"a"}"#)[0] }
+
+    private static let two = #""rev":1,"edits":[{"range":[4,7],"text":"2"}],"text":"""#
+
+    /// Rule N9.
+    @Test("an accepted suggestion is one revision of who accepts, rebased over what others changed")
+    func acceptance() {
+        let eve = world.connect("eve")
+        #expect(eve.asks(#"{"type":"open","doc":"a","notes":true}"#) == ["opened"])
+        add(world.connect("nia", Self.note), Self.two)
+        push(#"{"range":[0,0],"text":"zero "}"#, base: 1)
+        _ = eve.heard()
+        #expect(accept(ann) == #"{"type":"note_written","doc":"a","note":1,"version":2,"rev":3}"#)
+        #expect(text().contains(#""rev":3,"text":"zero one 2 three""#))
+        #expect(
+            eve.heard() == [
+                #"{"type":"change","doc":"a","rev":3,"edits":[{"range":[9,12],"text":"2"}],"user":"ann","#
+                    + #""client":"p-\u0000note-1","time":10000}"#, #"{"type":"noted","doc":"a"}"#,
+            ])
+        #expect(
+            list(ann).contains(
+                #"{"note":1,"version":2,"quote":"two","text":"","user":"nia","time":10000,"state":"accepted","accepted":3}"#
+            ))
+        #expect(accept(ann).contains(#""code":"base_behind""#))
+        #expect(accept(ann, version: 2).contains(#""code":"forbidden""#))
+        #expect(text().contains(#""rev":3,"#))
+        // The room goes on behind the revision that it has not made itself.
+        push(#"{"range":[0,5],"text":""}"#, base: 3)
+        #expect(text().contains(#""rev":4,"text":"one 2 three""#))
+    }
+
+    /// Rules N4 and N9.
+    @Test("only who may write accepts, and only suggestions can be accepted")
+    func refusedAcceptances() {
+        let noter = world.connect("nia", Self.note)
+        add(noter, Self.two)
+        #expect(accept(noter).contains(#""code":"forbidden""#))
+        #expect(accept(ann, version: 2).contains(#""code":"base_behind""#))
+        _ = ann.asks(#"{"type":"remove_note","doc":"a","note":1,"version":1}"#)
+        #expect(accept(ann).contains(#""code":"not_found""#))
+        add(ann)
+        let plain = #"{"type":"change_note","doc":"a","note":2,"version":1,"state":"accepted"}"#
+        #expect(ann.askedInFull(plain)[0].contains("note 2 suggests nothing"))
+        #expect(text().contains(#""rev":1,"#))
+    }
+
+    @Test("a suggestion that changes nothing any more is accepted without a revision")
+    func emptyAcceptance() {
+        add(ann, #""rev":1,"edits":[{"range":[3,7],"text":""}],"text":"""#)
+        push(#"{"range":[3,7],"text":""}"#, base: 1)
+        #expect(accept(ann) == #"{"type":"note_written","doc":"a","note":1,"version":2}"#)
+        #expect(text().contains(#""rev":2,"text":"one three""#))
+        #expect(list(ann).contains(#""state":"accepted"}"#))
+    }
+
+    @Test("a suggestion that would make the document too large is refused, and stays open")
+    func largeAcceptance() {
+        let world = ServerWorld { $0.announced.document = 8 }
+        world.document("a", "12345678")
+        let ann = world.connect("ann")
+        _ = ann.asks(#"{"type":"add_note","doc":"a","rev":1,"edits":[{"range":[0,0],"text":"x"}],"text":""}"#)
+        #expect(accept(ann).contains(#""code":"too_large""#))
+        #expect(
+            ann.askedInFull(#"{"type":"list_notes","doc":"a"}"#)[0].contains(#""state":"open""#))
+    }
+
+    @Test("a suggestion that is accepted while others type is moved to their text first")
+    func acceptanceInARace() {
+        add(ann, Self.two)
+        world.holds = { if case .notes(.accept) = $0 { true } else { false } }
+        ann.says(#"{"type":"change_note","doc":"a","note":1,"version":1,"state":"accepted"}"#)
+        push(#"{"range":[0,0],"text":"zero "}"#, base: 1)
+        _ = ann.heard()
+        world.release()
+        #expect(ann.heard() == [#"{"type":"note_written","doc":"a","note":1,"version":2,"rev":3}"#])
+        #expect(text().contains(#""text":"zero one 2 three""#))
+    }
+
+    @Test("at random, accepting equals a push at the same moment, and every session gets the same text")
+    func randomAcceptances() throws {
+        for seed in 0..<UInt64(40) {
+            let world = ServerWorld(seed: seed)
+            world.makesRoom = { WholeRoom($0, $1.settings, at: $1.now) }
+            world.document("a", "one two three")
+            let (ann, bob) = (world.connect("ann"), world.connect("bob"))
+            _ = ann.asks(
+                #"{"type":"add_note","doc":"a","rev":1,"edits":[{"range":[4,7],"text":"2"}],"text":""}"#)
+            _ = bob.asks(#"{"type":"open","doc":"a"}"#)
+            // Both are under way at the same time, in any order.
+            bob.send([
+                #"{"type":"push","doc":"a","epoch":"1.1","base":1,"seq":1,"edits":[{"range":[0,4],"text":"zero "}]}"#
+            ])
+            ann.send([#"{"type":"change_note","doc":"a","note":1,"version":1,"state":"accepted"}"#])
+            world.run()
+            let text = ann.askedInFull(#"{"type":"read","doc":"a"}"#)[0]
+            #expect(text.contains(#""rev":3,"text":"zero 2 three""#), "seed \(seed): \(text)")
+            let lines = bob.heard().filter { $0.contains(#""edits""#) || $0.contains(#""type":"ack""#) }
+            #expect(lines.count == 2, "seed \(seed): \(lines)")
+        }
+    }
+
+    @Test("a client that has read an accepted suggestion resumes there before the hub has the store's answer")
+    func resumedDuringAcceptance() {
+        let eve = world.connect("eve")
+        _ = ann.asks(#"{"type":"open","doc":"a"}"#)
+        add(ann, Self.two)
+        world.holdsAnswer = { if case .notes(.accept) = $0 { true } else { false } }
+        ann.says(#"{"type":"change_note","doc":"a","note":1,"version":1,"state":"accepted"}"#)
+        #expect(
+            eve.askedInFull(#"{"type":"read","doc":"a"}"#)[0].contains(#""rev":2,"text":"one 2 three""#))
+        let opened = eve.askedInFull(#"{"type":"open","doc":"a","epoch":"1.1","rev":2}"#)
+        #expect(opened[0].contains(#""epoch":"1.1","rev":2,"resumed":true"#), "\(opened)")
+        world.release()
+        #expect(eve.heard().filter { !$0.contains("check") }.isEmpty)
+        #expect(text().contains(#""epoch":"1.1","rev":2"#))
+    }
+
+    @Test("a document that is opened or renamed while a suggestion is accepted has its revision")
+    func openedDuringAcceptance() {
+        for seed in 0..<UInt64(200) {
+            let world = ServerWorld(seed: seed)
+            world.makesRoom = { WholeRoom($0, $1.settings, at: $1.now) }
+            world.document("a", "one two three")
+            let (ann, bob, eve) = (world.connect("ann"), world.connect("bob"), world.connect("eve"))
+            _ = ann.asks(
+                #"{"type":"add_note","doc":"a","rev":1,"edits":[{"range":[4,7],"text":"2"}],"text":""}"#)
+            ann.send([#"{"type":"change_note","doc":"a","note":1,"version":1,"state":"accepted"}"#])
+            let name = seed % 2 == 0 ? "a" : "b"
+            if name == "b" { bob.send([#"{"type":"rename","doc":"a","to":"b"}"#]) }
+            eve.send([#"{"type":"open","doc":"\#(name)"}"#])
+            world.run()
+            let lines = eve.heard()
+            let isOpen = lines.contains { $0.contains(#""type":"opened""#) }
+            #expect(isOpen || name == "b", "seed \(seed): \(lines)")
+            let isAccepted = ann.heard().contains { $0.contains("note_written") }
+            #expect(isAccepted || name == "b", "seed \(seed)")
+            if isOpen, isAccepted {
+                #expect(lines.contains { $0.contains(#""rev":2,"#) }, "seed \(seed): \(lines)")
+            }
+        }
+    }
+
+    @Test("an acceptance whose outcome the store does not know is looked for, and sessions are sent `noted`")
+    func unknownAcceptance() {
+        let eve = world.connect("eve")
+        #expect(eve.asks(#"{"type":"open","doc":"a","notes":true}"#) == ["opened"])
+        add(ann, Self.two)
+        _ = eve.heard()
+        world.refuses = { if case .notes(.accept) = $0 { true } else { false } }
+        #expect(accept(ann).contains(#""code":"storage_failed""#))
+        #expect(eve.heard() == [#"{"type":"noted","doc":"a"}"#])
+        world.refuses = { _ in false }
+        #expect(accept(ann).contains(#""rev":2"#))
+        #expect(eve.heard().count == 2)
+    }
+
+    /// Rule N8.
+    @Test("a session is sent `noted` when its user gets the right to write notes")
+    func changedRights() throws {
+        let nia = world.connect("nia", Self.read)
+        #expect(nia.asks(#"{"type":"open","doc":"a","notes":true}"#) == ["opened"])
+        world.hubEvent(.grantsChanged(Self.note, TokenID(2)))
+        world.run()
+        #expect(nia.heard() == [#"{"type":"noted","doc":"a"}"#])
+        #expect(list(nia).contains(#""rights":"note""#))
     }
 
     /// Rule N7.

@@ -56,7 +56,7 @@ struct PlainRoom: ServedRoom {
         case .answered(_, .deleted(let refusal)): return deleted(refusal)
         // The tests of the hub with this room redact no document.
         case .redact, .answered, .computed, .encoded, .waitEnded, .timePassed, .select, .written, .trimmed,
-            .renewed, .noted, .storeHead, .nowCalled, .bus:
+            .renewed, .hubAppends, .notesChanged, .storeHead, .nowCalled, .bus:
             return []
         }
     }

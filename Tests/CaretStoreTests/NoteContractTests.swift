@@ -79,12 +79,10 @@ import Testing
         _ = try written(await store.changeNote(note.number, of: id, version: 1, .resolve))
         #expect(try await store.notes(of: id).get().notes[0].state == .resolved)
         _ = try written(await store.changeNote(note.number, of: id, version: 2, .reopen))
-        let place = letter(0, at: 2)
-        _ = try written(
-            await store.changeNote(
-                note.number, of: id, version: 3, .finish(isAccepted: true, place)))
+        _ = try written(await store.changeNote(note.number, of: id, version: 3, .reject))
         let last = try await store.notes(of: id).get().notes[0]
-        #expect(last.state == .accepted && last.content.place == place)
+        #expect(last.state == .rejected)
+        #expect(last.content.place == nil)
         #expect(await store.changeNote(note.number, of: id, version: 4, .reopen) == .final)
         #expect(await store.changeNote(NoteNumber(9), of: id, version: 1, .reopen) == .missing)
     }
@@ -108,6 +106,64 @@ import Testing
         #expect(
             await store.changeNote(NoteNumber(1), of: id, version: 1, .remove, ifBy: author)
                 == .removed([NoteNumber(1)], counter: 4))
+    }
+
+    @Test("a suggestion is accepted together with its revision, or not at all", arguments: StoreKind.allCases)
+    func acceptance(kind: StoreKind) async throws {
+        let store = try kind.make()
+        let entry = try await document(on: store).entry
+        let id = entry.id
+        let head = try await store.load(id).get().head
+        let text = head.text
+        let change = SampleChange.change([SampleChange.edit(0, 1, "X")])
+        let place = NotePlace(at: head.revision, Selection(caret: 0), suggesting: change)
+        _ = try written(await store.addNote(content("one", at: place), to: id))
+        _ = try written(await store.addNote(content("two", at: place), to: id))
+        let logged = LoggedChange(
+            pusher: Pusher(user: "ann", client: "note/1"), seq: 1, time: 9_000,
+            edits: try change.edits.map { try LoggedEdit($0, in: text) })
+        func append(at expected: Revision, _ changes: [PushedChange]) -> Append {
+            Append(document: id, epoch: entry.epoch, expected: expected, changes: changes)
+        }
+        let pushed = [PushedChange(logged, digest: Digest(.zero))]
+        let late = append(at: Revision(head.revision.value + 1), pushed)
+        #expect(
+            await store.acceptNote(NoteNumber(1), version: 1, late) == .behind(head: head.revision))
+        #expect(
+            await store.acceptNote(NoteNumber(1), version: 2, append(at: head.revision, pushed))
+                == .changed(NoteStamp(try await store.notes(of: id).get().notes[0])))
+        #expect(
+            await store.acceptNote(NoteNumber(9), version: 1, append(at: head.revision, pushed)) == .missing)
+        let wrong = Append(
+            document: id, epoch: Epoch(generation: 99, document: 99), expected: head.revision, changes: pushed
+        )
+        #expect(await store.acceptNote(NoteNumber(1), version: 1, wrong) == .behind(head: head.revision))
+        #expect(try await store.load(id).get().head == head)
+        let stamp = try written(
+            await store.acceptNote(NoteNumber(1), version: 1, append(at: head.revision, pushed)))
+        #expect(stamp.version == 2)
+        #expect(
+            await store.acceptNote(NoteNumber(1), version: 2, append(at: head.revision.next, pushed))
+                == .final)
+        let loaded = try await store.load(id).get().head
+        #expect(loaded.revision == head.revision.next)
+        #expect(try loaded.text == text.applying(change))
+        let accepted = try await store.notes(of: id).get().notes[0]
+        #expect(accepted.state == .accepted)
+        #expect(accepted.acceptedAs == head.revision.next)
+        // A suggestion that changes nothing is accepted without a revision.
+        _ = try written(
+            await store.acceptNote(NoteNumber(2), version: 1, append(at: loaded.revision, [])))
+        let other = try await store.notes(of: id).get().notes[1]
+        #expect(other.state == .accepted)
+        #expect(other.acceptedAs == nil)
+        // The document can be pushed to as before.
+        let next = LoggedChange(
+            pusher: Pusher(user: "ann", client: "ann-client"), seq: 5, time: 9_001,
+            edits: try change.edits.map { try LoggedEdit($0, in: loaded.text) })
+        let outcome = await store.append(
+            append(at: loaded.revision, [PushedChange(next, digest: Digest(.zero))]))
+        #expect(outcome == .committed(head: loaded.revision.next))
     }
 
     @Test("a removal takes the answers with it, and tells those who know less", arguments: StoreKind.allCases)
@@ -174,15 +230,15 @@ import Testing
         _ = try written(await store.addNote(first, to: id))
         _ = try written(await store.addNote(content("two", answering: 1), to: id))
         _ = try written(await store.addNote(content("three", at: letter(2, at: 3)), to: id))
-        _ = try written(
-            await store.changeNote(
-                NoteNumber(3), of: id, version: 1, .finish(isAccepted: true, letter(2, at: 3))))
+        let append = try document.append([Edit(0..<0, "y")], seq: Int64(document.head.value + 1))
+        _ = try written(await store.acceptNote(NoteNumber(3), version: 1, append))
+        try document.follow(append)
         try await document.typeAtOnce("xyz")
         let copy = SampleCopy.of(id, to: try DocumentName("copy"))
         guard case .copied(let entry) = await store.copy(copy) else { throw Unexpected(what: "no copy") }
         let page = try await store.notes(of: entry.id).get()
         #expect(page.counter == 4 && page.notes.map(\.content.text) == ["one", "two", "three"])
-        #expect(page.notes[0].content.place == letter(1, at: 1) && page.notes[0].content.request == "")
+        #expect(page.notes[0].content.place == letter(2, at: 1) && page.notes[0].content.request == "")
         #expect(page.notes[1].content.parent == NoteNumber(1))
         #expect(page.notes[2].state == .accepted && page.notes[2].content.place == nil)
         #expect(try written(await store.addNote(content("four"), to: entry.id)).number == NoteNumber(4))
@@ -298,15 +354,16 @@ import Testing
         let id = document.entry.id
         _ = try written(await store.addNote(content("one", at: letter(1, at: 3)), to: id))
         _ = try written(await store.addNote(content("two", at: letter(2, at: 3)), to: id))
-        _ = try written(
-            await store.changeNote(
-                NoteNumber(2), of: id, version: 1, .finish(isAccepted: false, letter(2, at: 3))))
+        let append = try document.append([Edit(0..<0, "y")], seq: Int64(document.head.value + 1))
+        _ = try written(await store.acceptNote(NoteNumber(2), version: 1, append))
+        try document.follow(append)
         func revision(of note: Int) throws -> Int64 {
             try scratch.number("SELECT revision FROM note WHERE number = \(note)")
         }
         try await document.typeAtOnce(String(repeating: "x", count: 1_001))
         await store.runUpkeep(at: 0)
-        #expect(try revision(of: 1) == 1_004 && revision(of: 2) == 3)
+        #expect(try revision(of: 1) == 1_005)
+        #expect(try revision(of: 2) == 4)
         #expect(try words(await store.notes(of: id).get().notes[0], in: document) == "b")
         #expect(try await store.verify().isSound)
         await store.close()

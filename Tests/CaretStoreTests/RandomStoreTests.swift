@@ -297,16 +297,41 @@ private struct RandomRun {
                 .rewrite(ByteString(SampleText.lines(bytes: 60, &random)), await place(in: id), at: time)
             case 4..<6: .resolve
             case 6: .reopen
-            case 7: .finish(isAccepted: random.chance(50), await place(in: id))
+            case 7: .reject
             default: .remove
             }
         let version = random.chance(10) ? note.version + 1 : note.version
+        if random.chance(20) { return try await accept(note, version, in: id) }
         let user: ByteString? = random.pick([nil, nil, "ann", "bob"])
         let (one, other) = (
             await store.changeNote(note.number, of: id, version: version, change, limits, ifBy: user),
             await model.changeNote(note.number, of: id, version: version, change, limits, ifBy: user)
         )
         try agree(one, other, "note \(note.number.value) of \(id)")
+    }
+
+    /// Accepts a note with its suggestion, if it has one, and sometimes at another revision than the head.
+    private mutating func accept(_ note: Note, _ version: Int64, in id: DocumentID) async throws {
+        guard let loaded = try? await model.load(id).get() else { return }
+        let text = loaded.head.text
+        let change = note.movingPlace?.suggestion ?? Change()
+        let logged = LoggedChange(
+            pusher: Pusher(user: "ann", client: ByteString("note/\(note.number.value)")), seq: 1,
+            time: max(time, loaded.entry.updated),
+            edits: try change.edits.map { try LoggedEdit($0, in: text) })
+        let expected = Revision(loaded.head.revision.value + (random.chance(10) ? 1 : 0))
+        let append = Append(
+            document: id, epoch: loaded.entry.epoch, expected: expected,
+            changes: change.isEmpty ? [] : [PushedChange(logged, digest: Digest(.zero))])
+        // The epochs of the store and of the model differ.
+        guard let entry = try? await store.load(id).get().entry else { return }
+        let own = Append(
+            document: id, epoch: entry.epoch, expected: expected, changes: append.changes)
+        let (one, other) = (
+            await store.acceptNote(note.number, version: version, own),
+            await model.acceptNote(note.number, version: version, append)
+        )
+        try agree(one, other, "acceptance of note \(note.number.value) of \(id)")
     }
 
     /// A place in a text of the document, and sometimes in a text that is not kept, or nowhere.

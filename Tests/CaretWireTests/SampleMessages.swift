@@ -61,7 +61,7 @@ enum SampleMessages {
                     document: name(&random), note: number(&random), version: number(&random),
                     revision: maybe(&random, revision), range: maybe(&random, range),
                     edits: maybe(&random, edits), text: maybe(&random, text),
-                    state: maybe(&random) { $0.pick(NewNoteState.allCases) })),
+                    state: maybe(&random) { $0.pick(NoteState.allCases) })),
             .remove(
                 RemoveNote(document: name(&random), note: number(&random), version: number(&random))),
             .list(
@@ -81,7 +81,8 @@ enum SampleMessages {
             note: number(&random), version: number(&random), parent: maybe(&random, number),
             range: maybe(&random, range), quote: text(&random), text: text(&random),
             edits: maybe(&random, edits), user: text(&random), time: number(&random),
-            edited: maybe(&random, number), state: random.pick(NoteState.allCases))
+            edited: maybe(&random, number), state: random.pick(NoteState.allCases),
+            accepted: maybe(&random, revision))
     }
 
     private static func administration(_ random: inout Seeded) -> [AdminRequest] {
@@ -168,7 +169,9 @@ enum SampleMessages {
                     })),
             .notes(
                 .written(
-                    NoteWritten(document: name(&random), note: number(&random), version: number(&random)))),
+                    NoteWritten(
+                        document: name(&random), note: number(&random), version: number(&random),
+                        revision: maybe(&random, revision)))),
             .notes(
                 .list(
                     NoteList(
@@ -250,7 +253,8 @@ enum SampleMessages {
     private static func redacted(_ random: inout Seeded) -> Redacted {
         Redacted(
             document: name(&random), epoch: text(&random), revision: revision(&random),
-            containing: number(&random), inHead: number(&random), changed: number(&random),
+            containing: number(&random), notes: maybe(&random, number), inHead: number(&random),
+            changed: number(&random),
             authors: few(&random) {
                 Redacted.Author(
                     user: text(&$0), revisions: number(&$0), first: revision(&$0), last: revision(&$0),

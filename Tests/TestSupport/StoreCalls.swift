@@ -253,6 +253,12 @@ extension DocumentStore {
         await write(.change(number, of: document, version: version, change, limits, ifBy: user))
     }
 
+    package func acceptNote(
+        _ number: NoteNumber, version: Int64, _ append: Append
+    ) async -> NoteResult {
+        await write(.accept(number, version: version, append))
+    }
+
     package func notes(
         of document: DocumentID, since counter: Int64 = 0, after number: Int64 = 0, limit: Int = .max
     ) async -> Result<NotePage, StoreRefusal> {

@@ -420,6 +420,8 @@ package struct StoreModel: Sendable {
         case .add(let content, let id, let limits): .written(add(content, to: id, limits))
         case .change(let number, let id, let version, let change, let limits, let user):
             .written(self.change(number, of: id, version: version, change, limits, ifBy: user))
+        case .accept(let number, let version, let append):
+            .written(accept(number, version: version, append))
         case .list(let id, let query):
             .listed(live(id).map { query.page(of: $0.notes, $0.entry(id), $0.notebook) })
         }
@@ -489,6 +491,29 @@ package struct StoreModel: Sendable {
             documents[id] = document
             return .written(NoteStamp(new))
         }
+    }
+
+    private mutating func accept(_ number: NoteNumber, version: Int64, _ append: Append) -> NoteResult {
+        let id = append.document
+        let found: Document
+        switch live(id) {
+        case .failure(let refusal): return .refused(.refused(refusal))
+        case .success(let document): found = document
+        }
+        guard let index = found.notes.firstIndex(where: { $0.number == number }) else { return .missing }
+        let note = found.notes[index]
+        if note.version != version { return .changed(NoteStamp(note)) }
+        if note.isFinal { return .final }
+        let head = found.head.revision
+        if found.entry(id).epoch != append.epoch || head != append.expected { return .behind(head: head) }
+        let outcome = self.append(append)
+        guard case .committed(let new) = outcome, var document = documents[id] else {
+            return .notAppended(outcome)
+        }
+        let accepted = document.notebook.accept(note, at: append.changes.isEmpty ? nil : new)
+        document.notes[index] = accepted
+        documents[id] = document
+        return .written(NoteStamp(accepted))
     }
 
     // MARK: Tokens

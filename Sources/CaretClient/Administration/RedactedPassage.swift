@@ -20,8 +20,10 @@ public struct RedactedPassage: Equatable, Sendable {
         public let until: Date
     }
 
-    /// How many revisions contain the passage. If none does, nothing is changed.
+    /// How many revisions contain the passage.
     public let containing: Int
+    /// How many notes contain it.
+    public let notes: Int
     /// How often the newest text contains the passage, or contained it before the redaction.
     public let countInHead: Int
     /// How many revisions inserted a part of the passage. Their inserted text changes.
@@ -36,8 +38,12 @@ public struct RedactedPassage: Equatable, Sendable {
     /// erases it later.
     public let isErased: Bool
 
+    /// Whether the passage was found. If not, nothing is changed.
+    public var isFound: Bool { containing + notes > 0 }
+
     init(_ answer: Redacted) {
         (containing, countInHead, changed) = (answer.containing, answer.inHead, answer.changed)
+        notes = answer.notes ?? 0
         authors = answer.authors.map { author in
             Author(
                 user: author.user.string, revisions: author.revisions,

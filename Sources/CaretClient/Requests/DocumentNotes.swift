@@ -16,6 +16,9 @@ public struct DocumentNote: Equatable, Sendable {
         case accepted, rejected
     }
 
+    /// What `setNote` makes of a note.
+    public enum Outcome: String, Hashable, Sendable { case open, resolved, rejected }
+
     public let number: Int
     /// Grows with each change of the note. A change names the version that it is for.
     public let version: Int
@@ -36,6 +39,8 @@ public struct DocumentNote: Equatable, Sendable {
     /// When its text or its suggestion was changed last.
     public let edited: Date?
     public let state: State
+    /// The revision that an accepted suggestion became. Nil if it changed nothing.
+    public let acceptedAs: Revision?
 
     init(_ note: NoteSummary, at revision: Revision) throws {
         self.revision = revision
@@ -50,6 +55,7 @@ public struct DocumentNote: Equatable, Sendable {
         time = Date(milliseconds: note.time)
         edited = note.edited.map { Date(milliseconds: $0) }
         state = State(note.state)
+        acceptedAs = note.accepted
     }
 }
 
@@ -106,6 +112,16 @@ extension LiveClient {
             })
     }
 
+    /// A note with its number. Nil if there is none.
+    public func note(_ number: Int, of document: String) async throws -> DocumentNote? {
+        let request = ListNotes(document: WireString(document), after: number - 1, limit: 1)
+        guard case .notes(.list(let page)) = try await self.request(.notes(.list(request))) else {
+            throw unexpectedAnswer
+        }
+        let note = try page.notes.first.map { try DocumentNote($0, at: page.revision) }
+        return note?.number == number ? note : nil
+    }
+
     /// Writes a note on words of a document, or on the whole document. Returns its number.
     @discardableResult
     public func addNote(
@@ -159,13 +175,31 @@ extension LiveClient {
     /// Resolves a note, opens it again, or rejects a suggestion. Returns its version.
     @discardableResult
     public func setNote(
-        _ note: Int, version: Int, in document: String, to state: DocumentNote.State
+        _ note: Int, version: Int, in document: String, to state: DocumentNote.Outcome
     ) async throws -> Int {
-        guard let state = NewNoteState(rawValue: state.rawValue) else {
-            preconditionFailure("a note becomes open, resolved or rejected")
-        }
+        let state: NoteState =
+            switch state {
+            case .open: .open
+            case .resolved: .resolved
+            case .rejected: .rejected
+            }
+        return try await set(note, version, document, state).version
+    }
+
+    /// Accepts a suggestion: its change becomes a revision of yours. Returns the revision, or nil if the text already is as
+    /// the suggestion wants it.
+    @discardableResult
+    public func acceptSuggestion(
+        _ note: Int, version: Int, in document: String
+    ) async throws -> Revision? {
+        try await set(note, version, document, .accepted).revision
+    }
+
+    private func set(
+        _ note: Int, _ version: Int, _ document: String, _ state: NoteState
+    ) async throws -> NoteWritten {
         let change = ChangeNote(document: WireString(document), note: note, version: version, state: state)
-        return try await write(.change(change)).version
+        return try await write(.change(change))
     }
 
     /// Removes a note, and its answers.

@@ -127,8 +127,10 @@ actor AssistantDocuments {
 
     private func run(_ call: NoteToolCall, on name: String) async throws -> ToolResult {
         if let request = call.list(of: name) {
-            guard case .notes(.list(let list)) = try await client.request(.notes(.list(request))) else {
-                throw Failure.unexpectedAnswer
+            var list = try await list(request)
+            while let next = call.next(after: list) {
+                let page = try await self.list(next)
+                (list.notes, list.hasMore) = (list.notes + page.notes, page.hasMore)
             }
             switch call {
             case .set(let note, _):
@@ -147,6 +149,13 @@ actor AssistantDocuments {
         }
         note.request = WireString(LiveClient.randomID())
         return try await write(.add(note), by: call, in: name)
+    }
+
+    private func list(_ request: ListNotes) async throws -> NoteList {
+        guard case .notes(.list(let list)) = try await client.request(.notes(.list(request))) else {
+            throw Failure.unexpectedAnswer
+        }
+        return list
     }
 
     private func write(

@@ -6,7 +6,7 @@ struct Notes: Subcommand {
     private static let everything = Option("all", letter: "a", "also prints notes that are no longer open")
 
     static let description = CommandDescription(
-        "notes", "prints the notes of a document, each with its line and its answers",
+        "notes", "prints the notes of a document with their lines and their answers",
         details: """
             A note stays on its words while others change the text. If somebody deletes the words, the note stays where they \
             were. `caret note` writes, answers and resolves notes, and `caret suggest` suggests a change.
@@ -24,9 +24,10 @@ struct Notes: Subcommand {
     func run(in context: CommandContext) async throws -> ExitCode {
         let notes = try await context.withClient(about: document) { client in
             let all = try await client.notes(of: document).notes
-            var texts: [Revision: TextBuffer] = [:]
+            var texts: [Revision: NumberedText] = [:]
             for revision in Set(all.filter { $0.range != nil }.map(\.revision)) {
-                texts[revision] = try TextBuffer(await client.read(document, at: .revision(revision)).text)
+                texts[revision] = try NumberedText(
+                    await client.read(document, at: .revision(revision)).text)
             }
             return try threads(of: all).map { try PlacedNote($0, in: texts[$0.revision]) }
         }
@@ -36,13 +37,14 @@ struct Notes: Subcommand {
         }
         var table = Table(
             [
-                .init("NOTE", isNumber: true), .init("LINE"), .init("WORDS"), .init("STATE"), .init("USER"),
+                .init("NOTE", isNumber: true), .init("VERSION", isNumber: true), .init("LINE"),
+                .init("WORDS"), .init("STATE"), .init("USER"),
                 .init("TIME"), .init("TEXT"),
-            ], flexible: 6)
+            ], flexible: 7)
         for placed in notes {
             let note = placed.note
             table.add([
-                "\(note.number)", placed.place, note.quote.shortened(to: 24),
+                "\(note.number)", "\(note.version)", placed.place, note.quote.shortened(to: 24),
                 note.parent == nil ? note.state.rawValue : "",
                 note.user, context.stamp(note.time), placed.words,
             ])
@@ -51,11 +53,27 @@ struct Notes: Subcommand {
         return .done
     }
 
-    /// The wanted notes, each with its answers behind it.
+    /// The wanted notes, each followed by its answers.
     private func threads(of notes: [DocumentNote]) -> [DocumentNote] {
         let answers = Dictionary(grouping: notes.filter { $0.parent != nil }) { $0.parent }
         return notes.filter { $0.parent == nil && (wantsAll || $0.state == .open) }
             .flatMap { [$0] + (answers[$0.number] ?? []) }
+    }
+}
+
+/// A text with the offsets of its line breaks.
+private struct NumberedText {
+    let text: TextBuffer
+    private let breaks: [Int]
+
+    init(_ string: String) throws(TextError) {
+        text = try TextBuffer(string)
+        breaks = string.utf16.enumerated().filter { $0.element == 0x0A }.map(\.offset)
+    }
+
+    /// The line of an offset, counted from 1.
+    func line(of offset: Offset) -> Int {
+        1 + breaks.indices.partitionPoint { breaks[$0] >= offset.value }
     }
 }
 
@@ -66,15 +84,17 @@ private struct PlacedNote {
     private let replaced: [(old: String, new: String)]
 
     /// `text` is the one that its range counts in, if it has a range.
-    init(_ note: DocumentNote, in text: TextBuffer?) throws(TextError) {
+    init(_ note: DocumentNote, in numbered: NumberedText?) throws(TextError) {
         self.note = note
-        guard let text, let range = note.range else {
+        guard let numbered, let range = note.range else {
             (line, replaced) = (nil, [])
             return
         }
-        line = 1 + (try text.slice(Offset(0)..<range.lowerBound)).utf8.count { $0 == UInt8(ascii: "\n") }
+        line = numbered.line(of: range.lowerBound)
         var replaced: [(String, String)] = []
-        for edit in note.suggestion?.edits ?? [] { replaced.append((try text.slice(edit.range), edit.text)) }
+        for edit in note.suggestion?.edits ?? [] {
+            replaced.append((try numbered.text.slice(edit.range), edit.text))
+        }
         self.replaced = replaced
     }
 
@@ -99,7 +119,7 @@ private struct PlacedNote {
             "edits": note.suggestion?.json ?? .null, "user": .text(note.user),
             "time": .text(Stamp.universal(note.time)),
             "edited": note.edited.map { .text(Stamp.universal($0)) } ?? .null,
-            "state": .text(note.state.rawValue),
+            "state": .text(note.state.rawValue), "accepted": JSON(note.acceptedAs?.value),
         ])
     }
 }

@@ -35,13 +35,13 @@ struct Redact: Subcommand {
             try await client.redact(passage, from: document, isDryRun: !isConfirmed)
         }
         if context.isJSON { showJSON(redacted, in: context) } else { show(redacted, in: context) }
-        return redacted.containing > 0 ? .done : .negative
+        return redacted.isFound ? .done : .negative
     }
 
     private func show(_ redacted: RedactedPassage, in context: CommandContext) {
         let name = document.printable
-        if redacted.containing == 0 {
-            return context.output.write("\(name): no revision contains the passage\n")
+        if !redacted.isFound {
+            return context.output.write("\(name): no revision and no note contains the passage\n")
         }
         let verb = isConfirmed ? "contained" : redacted.containing == 1 ? "contains" : "contain"
         context.output.write(
@@ -50,6 +50,10 @@ struct Redact: Subcommand {
             and the newest text \(isConfirmed ? "had" : "has") it \(redacted.countInHead.counting("time"))
 
             """)
+        if redacted.notes > 0 {
+            let verb = isConfirmed ? "contained" : redacted.notes == 1 ? "contains" : "contain"
+            context.output.write("\(redacted.notes.counting("note")) \(verb) it too\n")
+        }
         for author in redacted.authors {
             let range = author.range
             context.output.write(
@@ -98,10 +102,11 @@ struct Redact: Subcommand {
         context.show(
             .object([
                 "doc": .text(document), "containing": .number(redacted.containing),
+                "notes": .number(redacted.notes),
                 "in_head": .number(redacted.countInHead), "changed": .number(redacted.changed),
                 "authors": .list(authors), "backups": .list(redacted.backups.map { .text($0) }),
                 "more": .bool(redacted.hasMore), "erased": .bool(redacted.isErased),
-                "redacted": .bool(isConfirmed && redacted.containing > 0),
+                "redacted": .bool(isConfirmed && redacted.isFound),
             ]))
     }
 }

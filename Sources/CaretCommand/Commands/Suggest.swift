@@ -6,7 +6,7 @@ import CaretSync
 struct Suggest: Subcommand {
     private static let base = Option(
         "base", value: "REV", "the revision that the text was made from; default: the newest one")
-    private static let message = Option("saying", value: "TEXT", "why, for those who decide")
+    private static let message = Option("saying", value: "TEXT", "the reason for the suggestion")
 
     static let description = CommandDescription(
         "suggest", "suggests a file or standard input as the new text of a document",
@@ -28,7 +28,7 @@ struct Suggest: Subcommand {
     init(_ arguments: Arguments) throws(UsageFault) {
         document = try arguments.document(0)
         file = arguments.optional(1) ?? "-"
-        saying = arguments.text(Suggest.message) ?? ""
+        saying = FileText(arguments.text(Suggest.message) ?? "").text
         let text = arguments.text(Suggest.base) ?? ""
         guard let name = RevisionName(text) else {
             throw arguments.fault(.badValue(Suggest.base.flag, found: text, expected: RevisionName.expected))

@@ -1,5 +1,6 @@
 import CaretClient
 import CaretCore
+import CaretSync
 import CaretWire
 
 /// Writes a note, or says what becomes of one.
@@ -9,23 +10,28 @@ struct WriteNote: Subcommand {
     private static let answered = Option("answer", value: "NOTE", "answers the note with this number")
     private static let resolved = Option("resolve", value: "NOTE", "marks the note as resolved")
     private static let reopened = Option("reopen", value: "NOTE", "opens a resolved note again")
+    private static let accepted = Option("accept", value: "NOTE", "makes the change that the note suggests")
     private static let rejected = Option("reject", value: "NOTE", "rejects the suggestion; this is final")
+    private static let seen = Option(
+        "seen", value: "VERSION", "the version of the note that you have read; needed to accept a suggestion")
     private static let removed = Option("remove", value: "NOTE", "removes the note and its answers")
 
     static let description = CommandDescription(
-        "note", "writes a note on words of a document, or answers, resolves or removes one",
+        "note", "writes a note on words of a document, or answers, resolves, accepts or removes one",
         details: """
-            Without --on, the note is about the whole document. `caret notes DOC` prints the notes with their numbers.
+            Without --on, the note is about the whole document. `caret notes DOC` prints the notes with their numbers and \
+            versions. --accept needs the version, so that nobody can change the suggestion after you have read it.
             """,
         arguments: [
             Argument("DOC", .document, "the document"),
             Argument("TEXT", .other, isOptional: true, "what the note says"),
-        ], options: [words, answered, resolved, reopened, rejected, removed])
+        ], options: [words, answered, resolved, reopened, accepted, rejected, removed, seen])
 
     private enum Action {
         case add(String, on: String?)
         case answer(Int, String)
-        case set(Int, DocumentNote.State)
+        case set(Int, DocumentNote.Outcome)
+        case accept(Int, version: Int)
         case remove(Int)
     }
 
@@ -35,12 +41,12 @@ struct WriteNote: Subcommand {
     init(_ arguments: Arguments) throws(UsageFault) {
         document = try arguments.document(0)
         let all = [
-            WriteNote.words, WriteNote.answered, WriteNote.resolved, WriteNote.reopened, WriteNote.rejected,
-            WriteNote.removed,
+            WriteNote.words, WriteNote.answered, WriteNote.resolved, WriteNote.reopened, WriteNote.accepted,
+            WriteNote.rejected, WriteNote.removed,
         ]
         let given = all.filter { arguments.has($0) }
         if given.count > 1 { throw arguments.fault(.conflict(given[0].flag, given[1].flag)) }
-        let text = arguments.optional(1)
+        let text = arguments.optional(1).map { FileText($0).text }
         if let action = try WriteNote.change(arguments) {
             if let text { throw arguments.fault(.extraArgument(text)) }
             self.action = action
@@ -57,9 +63,15 @@ struct WriteNote: Subcommand {
     /// What becomes of an existing note.
     private static func change(_ arguments: Arguments) throws(UsageFault) -> Action? {
         for (option, state) in [(resolved, .resolved), (reopened, .open), (rejected, .rejected)]
-            as [(Option, DocumentNote.State)]
+            as [(Option, DocumentNote.Outcome)]
         {
             if let note = try arguments.number(option, in: 1...Limits.integer) { return .set(note, state) }
+        }
+        if let note = try arguments.number(accepted, in: 1...Limits.integer) {
+            guard let version = try arguments.number(seen, in: 1...Limits.integer) else {
+                throw arguments.fault(.missingArgument(seen.flag))
+            }
+            return .accept(note, version: version)
         }
         return try arguments.number(removed, in: 1...Limits.integer).map { .remove($0) }
     }
@@ -76,6 +88,10 @@ struct WriteNote: Subcommand {
             case .set(let note, let state):
                 try await client.setNote(note, version: version(of: note, client), in: document, to: state)
                 report(note, state.rawValue, "note \(note) is \(state.rawValue)", context)
+            case .accept(let note, let version):
+                let revision = try await client.acceptSuggestion(note, version: version, in: document)
+                let result = revision.map { "revision \($0.value)" } ?? "the text already has this change"
+                report(note, "accepted", "note \(note) is accepted: \(result)", context)
             case .remove(let note):
                 try await client.removeNote(note, version: version(of: note, client), in: document)
                 report(note, "removed", "note \(note) is removed", context)

@@ -125,8 +125,28 @@ extension SQLWriter {
             .written(try add(content, to: document, limits))
         case .change(let number, let document, let version, let change, let limits, let user):
             .written(try self.change(number, of: document, version: version, change, limits, ifBy: user))
+        case .accept(let number, let version, let append):
+            .written(try accept(number, version: version, append))
         case .list: preconditionFailure("a list writes nothing")
         }
+    }
+
+    private mutating func accept(
+        _ number: NoteNumber, version: Int64, _ append: Append
+    ) throws(Fault) -> NoteResult {
+        let id = append.document
+        let entry = try document(id).entry
+        guard let note = try rows.note(number, of: id) else { return .missing }
+        if note.version != version { return .changed(NoteStamp(note)) }
+        if note.isFinal { return .final }
+        if entry.epoch != append.epoch || entry.head != append.expected { return .behind(head: entry.head) }
+        var book = try rows.notebook(of: id)
+        let outcome = try self.append(append)
+        guard case .committed(let head) = outcome else { return .notAppended(outcome) }
+        let new = book.accept(note, at: append.changes.isEmpty ? nil : head)
+        try save(book, of: id)
+        try replace(new, of: id)
+        return .written(NoteStamp(new))
     }
 
     private mutating func add(

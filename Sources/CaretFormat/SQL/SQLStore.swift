@@ -197,9 +197,16 @@ extension SQLStore {
         guard case .list(let document, let query) = call else {
             return write(waiting, to: call.document) { writer throws(Fault) in .notes(try writer.run(call)) }
         }
-        // Damaged notes do not close the document.
-        lookup(waiting, of: document) { reader throws(Fault) in
-            .notes(.listed(.success(try reader.notes(of: reader.document(document), query))))
+        // Moving places through many revisions may take as long as reading an old text.
+        history(waiting, of: document, isHead: false) { [self] reader throws(Fault) in
+            do throws(Fault) {
+                return .notes(.listed(.success(try reader.notes(of: reader.document(document), query))))
+            } catch {
+                guard error.historyRefusal == .refused(.damaged) else { throw error }
+                // Damaged notes are reported, and do not close the document.
+                close(damaged: nil, error)
+                return .notes(.listed(.failure(.damaged)))
+            }
         }
     }
 

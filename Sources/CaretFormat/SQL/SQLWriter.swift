@@ -22,6 +22,8 @@ package protocol SQLWriter {
         _ name: DocumentName, _ history: InitialHistory?, at time: Int64
     ) throws(Connection.Fault) -> CreateResult
 
+    mutating func append(_ append: Append) throws(Connection.Fault) -> AppendOutcome
+
     mutating func save(_ row: DocumentRow) throws(Connection.Fault)
 
     /// Saves a row with a new name. Returns false if another server has taken the name in the meantime.

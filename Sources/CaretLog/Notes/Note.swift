@@ -46,6 +46,9 @@ package struct Note: Equatable, Sendable {
 
     package var isFinal: Bool { state == .accepted || state == .rejected }
 
+    /// The revision that an accepted suggestion became. Nil if it changed nothing.
+    package var acceptedAs: Revision? { state == .accepted ? content.place?.revision : nil }
+
     /// The place of an open or resolved note, which moves with the text: a resolved note may be opened again.
     package var movingPlace: NotePlace? { isFinal ? nil : content.place }
 }

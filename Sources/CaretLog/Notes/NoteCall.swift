@@ -11,12 +11,15 @@ package enum NoteCall: Equatable, Sendable {
     /// Changes a note if it still has this version, and if this user wrote it. Without a user, anybody may have
     /// written it.
     case change(NoteNumber, of: DocumentID, version: Int64, NoteChange, NoteLimits, ifBy: ByteString? = nil)
+    /// Appends the change that a suggestion makes of the newest text, and accepts the note if it still has this version:
+    /// both or neither. The append has one change, or none if the suggestion changes nothing any more.
+    case accept(NoteNumber, version: Int64, Append)
     case list(DocumentID, NoteQuery)
 
     /// The answer if the call is refused.
     func refused(_ refusal: HistoryRefusal) -> NoteAnswer {
         switch self {
-        case .add, .change: .written(.refused(refusal))
+        case .add, .change, .accept: .written(.refused(refusal))
         case .list: .listed(.failure(refusal.storeRefusal))
         }
     }
@@ -24,6 +27,7 @@ package enum NoteCall: Equatable, Sendable {
     package var document: DocumentID {
         switch self {
         case .add(_, let document, _), .change(_, let document, _, _, _, _), .list(let document, _): document
+        case .accept(_, _, let append): append.document
         }
     }
 
@@ -59,8 +63,8 @@ package enum NoteChange: Equatable, Sendable {
     case rewrite(ByteString, NotePlace?, at: Int64)
     case resolve
     case reopen
-    /// Accepts or rejects a suggestion. The note keeps this place, which no longer moves.
-    case finish(isAccepted: Bool, NotePlace?)
+    /// Rejects a note. This is final, and the note has no place any more.
+    case reject
     /// Removes the note, and all its answers.
     case remove
 }
@@ -69,8 +73,8 @@ extension NoteChange {
     /// The place that the note gets. Nil if it keeps its place, or gets none.
     package var place: NotePlace? {
         switch self {
-        case .rewrite(_, let place, _), .finish(_, let place): place
-        case .resolve, .reopen, .remove: nil
+        case .rewrite(_, let place, _): place
+        case .resolve, .reopen, .reject, .remove: nil
         }
     }
 }
@@ -115,8 +119,11 @@ package enum NoteResult: Equatable, Sendable {
     case tooMany
     /// The document would have this many bytes of notes.
     case tooLarge(bytes: Int)
-    /// The place belongs to a text that is too far behind this head. Move it first.
+    /// The place belongs to a text that is too far behind this head, or the suggestion is accepted in another text than that
+    /// of the head. The caller must move it first.
     case behind(head: Revision)
+    /// The store did not append the change of the suggestion.
+    case notAppended(AppendOutcome)
     case refused(HistoryRefusal)
 }
 
@@ -169,6 +176,16 @@ package struct Notebook: Equatable, Sendable {
         self.bytes = bytes
     }
 
+    /// Counts the acceptance of a suggestion, which became the revision `head`, unless it changed nothing.
+    package mutating func accept(_ note: Note, at head: Revision?) -> Note {
+        var new = note
+        new.state = .accepted
+        new.content.place = head.map { NotePlace(at: $0, note.content.place?.words ?? Selection(caret: 0)) }
+        new.weight = new.content.weight
+        bytes += new.weight - note.weight
+        return rewritten(new)
+    }
+
     /// Whether a server that knows the notes of this count must get all of them.
     package func needsAll(since count: Int64) -> Bool { count < removed || count > counter || count == 0 }
 
@@ -192,9 +209,7 @@ package struct Notebook: Equatable, Sendable {
             new.edited = time
         case .resolve: new.state = .resolved
         case .reopen: new.state = .open
-        case .finish(let isAccepted, let place):
-            new.state = isAccepted ? .accepted : .rejected
-            new.content.place = place
+        case .reject: (new.state, new.content.place) = (.rejected, nil)
         case .remove: preconditionFailure("a removal makes no version")
         }
         new.weight = new.content.weight

@@ -76,7 +76,7 @@ package struct DocumentWriter: SQLWriter {
         return PreparedAppend(append, after: row, authors: numbers, in: &columns)
     }
 
-    /// Writes the segment and the pushers of a document that this transaction has created.
+    /// Writes the segment and the pushers.
     private func insert(_ prepared: PreparedAppend, of id: DocumentID) throws(PostgresFault) {
         try insert(prepared.segment, of: id)
         for (author, entry) in prepared.pushes {
@@ -84,12 +84,29 @@ package struct DocumentWriter: SQLWriter {
                 """
                 INSERT INTO pusher (document, author, seq, revision, digest, used)
                 VALUES ($1, $2, $3, $4, $5, $6)
+                ON CONFLICT (document, author) DO UPDATE SET
+                    seq = excluded.seq, revision = excluded.revision, digest = excluded.digest,
+                    used = excluded.used
                 """, .integer(id.value), .integer(author), .integer(entry.seq),
                 .integer(Int64(entry.revision.value)), .bytes(entry.digest.bytes), .integer(entry.used))
         }
     }
 
     // MARK: Appends that need a transaction
+
+    package mutating func append(_ append: Append) throws(PostgresFault) -> AppendOutcome {
+        var row = try document(append.document)
+        let generation = shared.generation.value
+        if let refusal = AppendRules.refusal(of: append, row, generation, shared) { return refusal }
+        if append.changes.isEmpty { return .committed(head: append.expected) }
+        guard let prepared = try prepare(append, after: row) else { return .invalidChange }
+        let (segments, bytes) = (row.unmergedSegments + 1, row.bytesSinceSnapshot + prepared.weight)
+        row = prepared.row
+        (row.unmergedSegments, row.bytesSinceSnapshot) = (segments, bytes)
+        try save(row)
+        try insert(prepared, of: append.document)
+        return .committed(head: row.entry.head)
+    }
 
     /// Sets only the line break of a document.
     mutating func setLineBreak(_ append: Append) throws(PostgresFault) -> AppendOutcome {

@@ -181,7 +181,8 @@ extension ConnectionState {
             defer { refusedCloses.remove(session) }
             return ended(session)
         case .diverged(let session, _), .rightsChanged(let session, _): return ended(session)
-        case .open, .renewed, .trimmed, .storeHead, .noted, .nowCalled, .bus, .rename, .delete, .redact,
+        case .open, .renewed, .trimmed, .storeHead, .hubAppends, .notesChanged, .nowCalled, .bus, .rename,
+            .delete, .redact,
             .leave, .awaitPushes, .select, .written, .answered, .computed, .encoded, .waitEnded, .timePassed:
             break
         }

@@ -7,8 +7,41 @@ package struct NoteJob: Equatable, Sendable {
     let request: HubRequest
     let notes: NoteRequest
     let entry: DocumentEntry
-    /// The notes to send, while the text is read in which their places count.
+    /// The notes to send or to accept, while the text is read in which their places count.
     var page: NotePage?
+    /// How often the suggestion to accept was read.
+    var attempts = 0
+    /// The revision that the suggestion becomes.
+    var acceptedAs: Revision?
+
+    fileprivate var accepts: Bool { notes.acceptedNote != nil }
+}
+
+/// The suggestions that the hub is accepting, and the heads that they made.
+struct Acceptances: Equatable, Sendable {
+    /// How many are under way for each document.
+    private(set) var underway: [DocumentID: Int] = [:]
+    /// The newest head that was made, or 0. A room that opens meanwhile may have read an older text.
+    private(set) var heads: [DocumentID: Revision] = [:]
+
+    /// Returns whether it is the only one for the document.
+    mutating func begin(_ document: DocumentID) -> Bool {
+        underway[document, default: 0] += 1
+        return underway[document] == 1
+    }
+
+    /// Returns whether it was the last one for the document.
+    mutating func end(_ document: DocumentID, _ head: Revision?) -> Bool {
+        heads[document] = max(heads[document] ?? 0, head ?? 0)
+        guard let count = underway[document], count > 1 else {
+            underway[document] = nil
+            return true
+        }
+        underway[document] = count - 1
+        return false
+    }
+
+    mutating func forgetHeads() { heads = [:] }
 }
 
 /// Notes on words of a document, and suggestions.
@@ -16,7 +49,9 @@ extension HubState {
     /// Refuses a malformed request at once, and looks up the document otherwise. The document's room resolves earlier
     /// pushes of the connection first, so a client can write a note on words that it has just pushed.
     mutating func begin(_ notes: NoteRequest, _ request: HubRequest) {
-        if let refusal = notes.draft?.fault { return refuse(request, refusal) }
+        if let refusal = notes.draft?.fault(within: limits.announced.document) {
+            return refuse(request, refusal)
+        }
         lookUp(WaitingRequest(request: request))
     }
 
@@ -28,6 +63,7 @@ extension HubState {
 
     mutating func perform(_ notes: NoteRequest, _ request: HubRequest, on entry: DocumentEntry) {
         let job = NoteJob(request: request, notes: notes, entry: entry)
+        if job.accepts { return readSuggestion(job) }
         if let revision = notes.draft?.revision {
             return call(.text(entry.id, at: revision), for: .notes(job))
         }
@@ -37,12 +73,13 @@ extension HubState {
     mutating func advance(_ job: NoteJob, with answer: StoreAnswer) {
         switch answer {
         case .text(.success(let snapshot)):
-            if let page = job.page { return send(page, in: snapshot.text, job) }
-            place(job, in: snapshot)
+            guard let page = job.page else { return place(job, in: snapshot) }
+            if job.accepts { accept(job, page, in: snapshot) } else { send(page, in: snapshot.text, job) }
         case .text(.failure(let refusal)):
             refuse(job.request, RequestRefusal(refusal, "rev", of: job.entry))
         case .notes(.written(let result)): written(result, job)
-        case .notes(.listed(.success(let page))): listed(page, job)
+        case .notes(.listed(.success(let page))):
+            if job.accepts { readText(for: page, job) } else { listed(page, job) }
         case .notes(.listed(.failure(let refusal))): refuse(job.request, refusal)
         // The store gives no other answer to these calls.
         default: refuse(job.request, .unexpectedAnswer)
@@ -79,6 +116,7 @@ extension HubState {
     private var noteLimits: NoteLimits { NoteLimits(notes: limits.notes, bytes: limits.noteBytes) }
 
     private mutating func call(_ job: NoteJob, placing placed: (place: NotePlace, quote: ByteString)?) {
+        if refuseUnreadable(job.request) { return }
         guard let user = joinedConnections[job.request.connection]?.pusher.user else { return }
         let document = job.entry.id
         let writer = rights(job) == .write ? nil : user
@@ -87,14 +125,16 @@ extension HubState {
             case .add(let add):
                 .add(
                     NoteContent(
-                        parent: add.parent.map { NoteNumber(Int64($0)) }, user: user, time: tokenTime,
+                        parent: add.parent.map { NoteNumber(Int64($0)) }, user: user, time: now,
                         text: ByteString(add.text.string), quote: placed?.quote ?? "", place: placed?.place,
-                        request: ByteString(add.request?.string ?? "")), to: document, noteLimits)
+                        // Others may choose the same id.
+                        request: add.request.map { ByteString("\(user)\n\($0.string)") } ?? ""), to: document,
+                    noteLimits)
             case .change(let change):
                 .change(
                     NoteNumber(Int64(change.note)), of: document, version: Int64(change.version),
                     change.state?.change
-                        ?? .rewrite(ByteString(change.text?.string ?? ""), placed?.place, at: tokenTime),
+                        ?? .rewrite(ByteString(change.text?.string ?? ""), placed?.place, at: now),
                     noteLimits, ifBy: change.state == nil ? user : writer)
             case .remove(let remove):
                 .change(
@@ -110,15 +150,21 @@ extension HubState {
     }
 
     private mutating func written(_ result: NoteResult, _ job: NoteJob) {
+        if job.accepts { accepted(result, job) }
+        switch result {
+        // After some failures, nobody knows whether the note was written.
+        case .written, .removed, .refused(.refused(.failed)), .refused(.refused(.away)):
+            notesChanged(job.entry.id)
+        default: break
+        }
         switch result {
         case .written(let stamp):
-            noted(job.entry.id)
-            let written = NoteWritten(
+            var written = NoteWritten(
                 document: job.notes.document, note: Int(stamp.number.value), version: Int(stamp.version))
+            written.revision = job.acceptedAs
             answer(job.request, .notes(.written(written)))
-        case .removed:
-            noted(job.entry.id)
-            answer(job.request, .done(Done()))
+        case .behind where job.accepts: readSuggestion(job)
+        case .removed: answer(job.request, .done(Done()))
         default: refuse(job.request, refusal(result, job))
         }
     }
@@ -127,7 +173,12 @@ extension HubState {
         let note = "note \(job.notes.note ?? 0)"
         return switch result {
         case .written, .removed: .unexpectedAnswer
-        case .missing: RequestRefusal(.notFound, "the document has no \(note) for this request")
+        case .missing:
+            if case .add = job.notes {
+                RequestRefusal(.notFound, "\(note) does not begin a thread, so it cannot be answered")
+            } else {
+                RequestRefusal(.notFound, "the document has no \(note)")
+            }
         case .changed(let stamp):
             RequestRefusal(.baseBehind, "\(note) has version \(stamp.version) now; read it, and try again")
         case .foreign:
@@ -147,12 +198,117 @@ extension HubState {
                 .baseTrimmed,
                 "rev is over \(NotePlace.mostBehind) revisions behind the head \(head.value)",
                 head: WirePosition(epoch: job.entry.epoch.wire, revision: head), cause: .work)
+        case .notAppended(let outcome): RequestRefusal(ofAppend: outcome)
         case .refused(let refusal): RequestRefusal(refusal, "rev", of: job.entry)
         }
     }
 
+    // MARK: Accepting
+
+    /// How often a suggestion is moved to a newer text before it is refused.
+    private static let mostAttempts = 50
+
+    private mutating func readSuggestion(_ job: NoteJob) {
+        guard let note = job.notes.acceptedNote else { return refuse(job.request, .unexpectedAnswer) }
+        if refuseToAccept(job) { return }
+        if job.attempts >= HubState.mostAttempts {
+            return refuse(
+                job.request,
+                RequestRefusal(.overloaded, "the text changes too fast to accept the suggestion; try again"))
+        }
+        var job = job
+        job.attempts += 1
+        (job.page, job.acceptedAs) = (nil, nil)
+        let query = NoteQuery(after: NoteNumber(note.number.value - 1), limit: 1)
+        call(.notes(.list(job.entry.id, query)), for: .notes(job))
+    }
+
+    private mutating func refuseToAccept(_ job: NoteJob) -> Bool {
+        if refuseUnreadable(job.request) { return true }
+        if rights(job) == .write { return false }
+        refuse(
+            job.request, RequestRefusal(.forbidden, "accepting a suggestion needs the right to write"))
+        return true
+    }
+
+    private mutating func readText(for page: NotePage, _ job: NoteJob) {
+        guard let wanted = job.notes.acceptedNote else { return refuse(job.request, .unexpectedAnswer) }
+        guard let note = page.notes.first, note.number == wanted.number else {
+            return refuse(job.request, refusal(.missing, job))
+        }
+        if note.version != wanted.version {
+            return refuse(job.request, refusal(.changed(NoteStamp(note)), job))
+        }
+        if note.isFinal { return refuse(job.request, refusal(.final, job)) }
+        if note.content.place?.suggestion == nil {
+            let message = "note \(note.number.value) suggests nothing, so it cannot be accepted"
+            return refuse(job.request, RequestRefusal(.forbidden, message))
+        }
+        var job = job
+        job.page = page
+        call(.text(page.entry.id, at: page.entry.head), for: .notes(job))
+    }
+
+    /// Appends the change of a suggestion, if nobody else is first.
+    private mutating func accept(_ job: NoteJob, _ page: NotePage, in snapshot: Snapshot) {
+        guard let wanted = job.notes.acceptedNote, let change = page.notes.first?.content.place?.suggestion,
+            let new = try? snapshot.text.applying(change)
+        else { return refuse(job.request, .unexpectedAnswer) }
+        // The requester may have lost the right to write during the calls.
+        if refuseToAccept(job) { return }
+        guard let user = joinedConnections[job.request.connection]?.pusher.user else { return }
+        let bytes = new.length.utf8
+        if bytes > limits.announced.document, bytes > snapshot.text.length.utf8 {
+            return refuse(job.request, .tooLarge(bytes, allowed: limits.announced.document))
+        }
+        var job = job
+        var changes: [PushedChange] = []
+        if !change.isEmpty {
+            job.acceptedAs = snapshot.revision.next
+            let edits = change.joined(making: new, toBytes: limits.announced.serverList)
+            let logged = LoggedChange(
+                pusher: Pusher(user: user, publicClient: ByteString("note-\(wanted.number.value)")), seq: 1,
+                time: max(now, page.entry.updated), edits: edits.logged(in: snapshot.text))
+            changes = [PushedChange(logged, digest: Digest(.zero))]
+        }
+        let append = Append(
+            document: page.entry.id, epoch: page.entry.epoch, expected: snapshot.revision, changes: changes)
+        if acceptances.begin(append.document) { send(.hubAppends(true), to: append.document) }
+        call(.notes(.accept(wanted.number, version: wanted.version, append)), for: .notes(job))
+    }
+
+    /// The store has answered an acceptance. If it does not know the outcome, the room looks for the revision.
+    private mutating func accepted(_ result: NoteResult, _ job: NoteJob) {
+        let document = job.entry.id
+        let head: Revision? =
+            switch result {
+            case .written, .refused(.refused(.failed)), .refused(.refused(.away)): job.acceptedAs
+            default: nil
+            }
+        if let head {
+            schedule(document)
+            send(.storeHead(head), to: document)
+        }
+        if acceptances.end(document, head) { send(.hubAppends(false), to: document) }
+    }
+
+    /// Informs a room, which was made or kept just now, of acceptances that it may have missed.
+    mutating func sendAcceptances(to document: DocumentID) {
+        let (head, appends) = (acceptances.heads[document], acceptances.underway[document] != nil)
+        if let head { emit(.sendToRoom(document, .storeHead(head))) }
+        if head != nil || appends { emit(.sendToRoom(document, .hubAppends(appends))) }
+    }
+
+    /// Forgets the heads that were made, once no room can be opened or kept with an older text.
+    mutating func forgetAcceptances() {
+        if acceptances.heads.isEmpty || !openings.isEmpty { return }
+        let isOpening = calls.values.contains { if case .lookUp = $0 { true } else { false } }
+        let isDropping = rooms.values.contains { if case .dropping = $0.state { true } else { false } }
+        if !isOpening, !isDropping { acceptances.forgetHeads() }
+    }
+
     /// Informs the sessions of a document that its notes have changed.
-    mutating func noted(_ document: DocumentID) { send(.noted, to: document) }
+    mutating func notesChanged(_ document: DocumentID) { send(.notesChanged, to: document) }
 
     // MARK: Listing
 
@@ -197,15 +353,16 @@ private struct NoteDraft {
     let statedRevision: Revision?
     let range: WireRange?
     let edits: [WireEdit]?
-    var state: NewNoteState?
+    var state: NoteState?
 
     var hasPlace: Bool { range != nil || edits != nil }
 
     /// The revision whose text the offsets count in. Nil if the request has none.
     var revision: Revision? { hasPlace ? statedRevision : nil }
 
-    /// What is wrong with the request, whatever the document is.
-    var fault: RequestRefusal? {
+    /// What is wrong with the request, whatever the document is. A note must fit on a server's line, whose length depends on
+    /// that of the longest document.
+    func fault(within mostBytes: Int) -> RequestRefusal? {
         if hasPlace, parent != nil {
             return RequestRefusal(.badMessage, "parent: an answer has no range and no edits")
         }
@@ -220,12 +377,19 @@ private struct NoteDraft {
         guard state == nil, let text else {
             return state == nil ? RequestRefusal(.badMessage, "text: missing") : nil
         }
+        if text.utf8.contains(UInt8(ascii: "\r")) {
+            return RequestRefusal(.badText, "text: has a carriage return; write each line break as LF")
+        }
+        if text.utf8.count > mostBytes {
+            return RequestRefusal(
+                .tooLarge, "text: has \(text.utf8.count) bytes; at most \(mostBytes) are allowed")
+        }
         guard let edits else {
             return text.utf8.isEmpty
                 ? RequestRefusal(.badMessage, "text: must not be empty, unless the note has edits") : nil
         }
         if edits.isEmpty { return RequestRefusal(.badMessage, "edits: must not be empty") }
-        let (bytes, most) = (edits.reduce(0) { $0 + $1.text.utf8.count }, Limits.suggestion)
+        let (bytes, most) = (edits.reduce(0) { $0 + $1.text.utf8.count }, min(Limits.suggestion, mostBytes))
         if bytes > most {
             return RequestRefusal(.tooLarge, "edits: insert \(bytes) bytes; at most \(most) are allowed")
         }
@@ -277,6 +441,12 @@ extension NoteRequest {
         }
     }
 
+    /// The suggestion that the request accepts, and its version. Nil if it accepts none.
+    fileprivate var acceptedNote: (number: NoteNumber, version: Int64)? {
+        guard case .change(let change) = self, change.state == .accepted else { return nil }
+        return (NoteNumber(Int64(change.note)), Int64(change.version))
+    }
+
     /// The note that the request is about. Nil if it needs none.
     fileprivate var note: Int? {
         switch self {
@@ -288,12 +458,14 @@ extension NoteRequest {
     }
 }
 
-extension NewNoteState {
-    fileprivate var change: NoteChange {
+extension NoteState {
+    /// The change of the note, if nothing is committed.
+    fileprivate var change: NoteChange? {
         switch self {
         case .open: .reopen
         case .resolved: .resolve
-        case .rejected: .finish(isAccepted: false, nil)
+        case .rejected: .reject
+        case .accepted: nil
         }
     }
 }
@@ -306,7 +478,8 @@ extension NoteSummary {
             note: Int(note.number.value), version: Int(note.version),
             parent: content.parent.map { Int($0.value) }, quote: WireString(content.quote.string),
             text: WireString(content.text.string), user: WireString(content.user.string),
-            time: Int(content.time), edited: note.edited.map { Int($0) }, state: NoteState(note.state))
+            time: Int(content.time), edited: note.edited.map { Int($0) }, state: NoteState(note.state),
+            accepted: note.acceptedAs)
         guard let place else { return }
         if let text {
             let words = text.wire([Selection(anchor: place.words.start, head: place.words.end)], in: unit)[0]
@@ -332,5 +505,20 @@ extension NoteState {
             case .accepted: .accepted
             case .rejected: .rejected
             }
+    }
+}
+
+extension RequestRefusal {
+    /// The refusal of a suggestion that was not appended.
+    fileprivate init(ofAppend outcome: AppendOutcome) {
+        switch outcome {
+        case .diskFull: self.init(.full)
+        case .diskFailed: self.init(.failed)
+        case .away: self.init(.away)
+        case .documentDamaged: self.init(.damaged)
+        case .documentGone: self = .notFound
+        // The store does not say more about the outcome of a call about notes.
+        case .committed, .conflict, .invalidChange, .unknown: self = .unexpectedAnswer
+        }
     }
 }

@@ -63,7 +63,8 @@ extension Redacted {
         let most = Redacted.mostItems
         self.init(
             document: document, epoch: report.epoch.wire, revision: report.head,
-            containing: report.containing, inHead: report.countAtHead, changed: report.changed,
+            containing: report.containing, notes: report.notes > 0 ? report.notes : nil,
+            inHead: report.countAtHead, changed: report.changed,
             authors: report.authors.prefix(most).map { Redacted.Author($0) },
             backups: report.backups.prefix(most).map { WireString($0) },
             hasMore: max(report.authors.count, report.backups.count) > most, isErased: report.isErased,

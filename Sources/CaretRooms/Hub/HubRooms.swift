@@ -11,6 +11,7 @@ extension HubState {
         assign(entry.name, to: entry.id)
         if sharesStore { emit(.needNews(of: entry.id, true)) }
         emit(.makeRoom(loaded))
+        sendAcceptances(to: entry.id)
         send(entry.id, request, PusherAnswer(entry: loaded.opener, head: loaded.head.revision))
     }
 
@@ -153,11 +154,12 @@ extension HubState {
         serve(document)
     }
 
-    /// Informs a room of renewed epochs and trimmed history, which it has missed.
+    /// Informs a room of accepted suggestions, renewed epochs and trimmed history, which it has missed.
     private mutating func sendMissed(_ document: DocumentID) {
         guard let room = rooms[document] else { return }
         rooms[document]?.hasMissedRenewal = false
         rooms[document]?.missedTrim = nil
+        sendAcceptances(to: document)
         if room.hasMissedRenewal { emit(.sendToRoom(document, .renewed)) }
         if let start = room.missedTrim { emit(.sendToRoom(document, .trimmed(start: start))) }
     }

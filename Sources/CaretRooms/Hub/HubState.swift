@@ -57,6 +57,8 @@ package struct HubState: Sendable {
     /// What other servers may have changed; nil if no other server uses the same store.
     package var remoteChanges: RemoteChanges?
     /// When followers are sent the next updates; nil if there is nothing to send.
+    /// The suggestions that are being accepted, or were accepted lately.
+    var acceptances = Acceptances()
     var deliveryDue: Int64?
     var requestedWake: Int64?
     private var stage = Stage.serving
@@ -198,6 +200,7 @@ package struct HubState: Sendable {
             stage = .finished
             emit(.finish)
         }
+        forgetAcceptances()
         wakeInTime()
         defer { actions = [] }
         return actions

@@ -27,7 +27,7 @@ extension HubState {
         case .changed(let document):
             schedule(document)
             if rooms[document] != nil { remoteChanges?.compare([document]) }
-            noted(document)
+            notesChanged(document)
         case .revoked(let token): checkTokens([token])
         case .signedOut: readSignOutsAgain()
         case .joined(let pusher, let time): endReplaced(by: pusher, at: time)

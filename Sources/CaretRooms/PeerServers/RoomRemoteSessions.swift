@@ -12,7 +12,7 @@ extension RoomState {
             for notification in notifications { received(notification, from: node) }
         case .found: publishAllSelections()
         case .missed:
-            noted()
+            notesChanged()
             remoteSessions.beginConfirmation(at: clock.now)
             askForRemoteSessions()
             // The others may have asked in a message that was lost.

@@ -27,8 +27,11 @@ package enum RoomEvent: Equatable, Sendable {
     /// Another server says that the store has at least this revision. The hint may be late, repeated or
     /// wrong, or may not come at all.
     case storeHead(Revision)
+    /// The hub begins to append a revision itself, or has ended. Meanwhile the store may have a revision that the room
+    /// lacks.
+    case hubAppends(Bool)
     /// Notes of the document have changed, or may have.
-    case noted
+    case notesChanged
     /// Another server has renamed the document. Only `readers` may learn the new name.
     indirect case nowCalled(DocumentName, readers: [SessionID])
     /// An event of the bus that concerns sessions at other servers, or this room's own.

@@ -49,10 +49,12 @@ extension RoomState {
     /// Another server may have committed revisions that this room does not have yet, and its client may come
     /// to this server then. The answer to the lookup names the newest head, and the room catches up with it.
     /// So no client gets an older text than it has seen, and no push is refused for a base that exists. If only this
-    /// server uses the store, the room can lack such revisions only while an append is in flight or it catches up.
+    /// server uses the store, the room can lack such revisions only while an append is in flight, also one of the hub, or
+    /// while it catches up.
     private func mustLookUp(_ pusher: Pusher, for request: RoomRequest) -> Bool {
         switch request {
-        case .open: sharesStore || pushers[pusher] == nil || pushes.isAppending || !catchUp.isIdle
+        case .open:
+            sharesStore || pushers[pusher] == nil || pushes.isAppending || !catchUp.isIdle || hubAppends
         case .push(let push, let wasAccepted):
             // A push that the room has accepted may be committed already.
             pushers[pusher] == nil && (wasAccepted || !push.isOfNewClient)

@@ -44,6 +44,8 @@ package struct RoomState: Sendable {
     /// True once the store has refused or failed to renew its epochs. From then on, a client that knows a
     /// revision beyond the head is considered wrong.
     var isRenewalRefused = false
+    /// Whether the hub appends a revision itself.
+    var hubAppends = false
     /// Whether the store rewrites the history. The room then sends nothing from it, and reads nothing, until
     /// it has loaded the document again. So no client gets revisions of two histories.
     var isHistoryChanging = false
@@ -134,7 +136,8 @@ package struct RoomState: Sendable {
         case .written(let session, let bytes): written(session, bytes: bytes)
         case .diverged(let session, let revision): diverged(session, revision)
         case .storeHead(let revision): storeHead(is: revision)
-        case .noted: noted()
+        case .hubAppends(let appends): hubAppends = appends
+        case .notesChanged: notesChanged()
         case .nowCalled(let name, let readers): nowCalled(name, readers: Set(readers))
         case .bus(let event): received(event)
         case .leave(let session): leave(session)

@@ -38,7 +38,8 @@ extension RoomEvent {
         switch self {
         case .push(let push): push.content.isExpensive
         case .answered(_, let answer): answer.isExpensive
-        case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .noted,
+        case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .hubAppends,
+            .notesChanged,
             .nowCalled, .bus, .leave, .awaitPushes, .select, .close, .diverged, .written, .computed, .encoded,
             .waitEnded, .timePassed:
             false
@@ -54,7 +55,7 @@ extension RoomEvent {
         switch self {
         case .push(let push): return push.needsWholeText || text == .longAndNeeded
         case .answered(_, .appended), .answered(_, .appendedLocked), .select, .written, .waitEnded,
-            .timePassed, .close, .leave, .awaitPushes, .noted:
+            .timePassed, .close, .leave, .awaitPushes, .hubAppends, .notesChanged:
             return text == .longAndNeeded
         case .open, .rightsChanged, .rename, .delete, .redact, .renewed, .trimmed, .storeHead, .nowCalled,
             .bus, .diverged, .computed, .encoded, .answered:

@@ -32,6 +32,7 @@ extension StoreCall {
         case .rename, .delete, .undelete, .trim, .renewEpochs: .everything
         // A new document gets a name that no other document has.
         case .create: nil
+        case .notes(.accept(_, _, let append)): .document(append.document)
         case .open, .pusher, .load, .text, .read, .blame, .find, .list, .deleted, .entries, .tags, .notes,
             .tokens:
             nil

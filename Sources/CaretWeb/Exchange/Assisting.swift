@@ -33,6 +33,8 @@ struct Assisting: Exchange {
     private var called: (call: ToolCall, tool: AssistantAnswers.CalledTool)?
     /// The newest text, for a difference to an older one.
     private var newest: WireText?
+    /// The notes of the pages so far.
+    private var notes: [NoteSummary] = []
 
     init(_ answers: AssistantAnswers, _ head: RequestHead, seq: Int) throws(WebRefusal) {
         try head.require(contentType: ["application/json"])
@@ -119,6 +121,10 @@ struct Assisting: Exchange {
         case .notes(.written(let written)): return finish(.result(.noted(written, by: call, in: name)))
         case .notes(.list(let list)):
             if let change = call.change(in: list) { return .send(.notes(.change(change))) }
+            var list = list
+            notes += list.notes
+            list.notes = notes
+            if let next = call.next(after: list) { return .send(.notes(.list(next))) }
             switch call {
             case .set(let note, _): return finish(.result(.missing(note, in: name)))
             case .list(let isForAll): return finish(.result(.notes(list, of: name, isForAll: isForAll)))

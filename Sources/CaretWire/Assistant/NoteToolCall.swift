@@ -6,7 +6,7 @@ package enum NoteToolCall: Equatable, Sendable {
     case list(isForAll: Bool)
     case add(NoteSubject, text: String)
     case suggest(old: String, new: String, reason: String)
-    case set(note: Int, NewNoteState)
+    case set(note: Int, NoteState)
 
     /// What a note is about.
     package enum NoteSubject: Equatable, Sendable {
@@ -48,7 +48,7 @@ package enum NoteToolCall: Equatable, Sendable {
     /// The request that writes the note, if no passage must be found. Nil if the tool writes no new note.
     package func request(to document: String) -> AddNote? {
         guard case .add(let subject, let text) = self else { return nil }
-        var note = AddNote(document: WireString(document), text: WireString(text))
+        var note = AddNote(document: WireString(document), text: WireString(text.withLineFeeds))
         if case .note(let number) = subject { note.parent = number }
         return note
     }
@@ -61,9 +61,9 @@ package enum NoteToolCall: Equatable, Sendable {
         let range = WireRange(words.lowerBound.value, words.upperBound.value)
         var note = AddNote(document: WireString(document), revision: revision, range: range, text: "")
         switch self {
-        case .add(_, let text): note.text = WireString(text)
+        case .add(_, let text): note.text = WireString(text.withLineFeeds)
         case .suggest(_, let new, let reason):
-            note.text = WireString(reason)
+            note.text = WireString(reason.withLineFeeds)
             note.edits = [WireEdit(range, WireString(new.withLineFeeds))]
         case .list, .set: break
         }
@@ -79,6 +79,17 @@ package enum NoteToolCall: Equatable, Sendable {
         }
     }
 
+    /// The request for the notes after those of this list. Nil if the tool needs no more.
+    package func next(after list: NoteList) -> ListNotes? {
+        guard case .list = self, list.hasMore, list.notes.count < NoteToolCall.mostNotes,
+            let last = list.notes.last
+        else { return nil }
+        return ListNotes(document: list.document, after: last.note, limit: Limits.items.upperBound)
+    }
+
+    /// The most notes that `list_notes` reads, including those that are no longer open.
+    private static let mostNotes = 2_000
+
     /// The request that changes a note of this list. Nil if the list does not have the note.
     package func change(in list: NoteList) -> ChangeNote? {
         guard case .set(let number, let state) = self,
@@ -89,11 +100,11 @@ package enum NoteToolCall: Equatable, Sendable {
 }
 
 extension ToolResult {
-    /// The notes of a document, each with its answers behind it.
+    /// The notes of a document, each followed by its answers.
     package static func notes(_ list: NoteList, of name: String, isForAll: Bool) -> ToolResult {
         let answers = Dictionary(grouping: list.notes.filter { $0.parent != nil }) { $0.parent }
         let threads = list.notes.filter { $0.parent == nil && (isForAll || $0.state == .open) }
-        if threads.isEmpty {
+        if threads.isEmpty, !list.hasMore {
             return ToolResult(isForAll ? "\(name) has no notes" : "\(name) has no open notes")
         }
         let lines = threads.flatMap { thread in
@@ -122,7 +133,9 @@ extension NoteSummary {
     fileprivate var words: String {
         let state = parent == nil && self.state != .open ? ", \(self.state.rawValue)" : ""
         let about = quote.utf8.isEmpty ? "" : " on “\(quote.string)”"
-        let suggested = (edits ?? []).map { "“\($0.text.string)”" }.joined(separator: ", ")
+        let suggested = (edits ?? []).map { edit in
+            edit.text.utf8.isEmpty ? "to delete words" : "“\(edit.text.string)”"
+        }.joined(separator: ", ")
         let suggestion = suggested.isEmpty ? "" : " suggests: \(suggested)"
         return "\(note)\(state), by \(user.string)\(about):\(suggestion) \(text.string)"
     }

@@ -350,9 +350,13 @@ import Testing
                 """)
         #expect(
             server.messages.last == #"{"type":"list_notes","doc":"plan","since":0,"after":0,"limit":1000}"#)
-        let all = try texts("list_notes", #"{"name":"plan","all":true}"#, Self.notes(notes, #","more":true"#))
+        let all = try texts(
+            "list_notes", #"{"name":"plan","all":true}"#, Self.notes(notes, #","more":true"#),
+            Self.notes(Self.note(5, #""text":"Last","state":"open""#)))
         #expect(all[1].contains("2, resolved, by ann on “two”: Old"))
-        #expect(all[1].hasSuffix("there are more notes, which cannot be listed here"))
+        #expect(all[1].hasSuffix("5, by ann on “two”: Last"))
+        #expect(
+            server.messages.last == #"{"type":"list_notes","doc":"plan","since":0,"after":4,"limit":1000}"#)
         #expect(try texts("list_notes", #"{"name":"plan"}"#, Self.notes("")) == ["plan has no open notes"])
         #expect(
             try texts("list_notes", #"{"name":"plan","all":true}"#, Self.notes("")) == ["plan has no notes"])

@@ -103,6 +103,7 @@ extension RoomState {
         pause.finishFirst()
         switch result {
         case .redacted(let report):
+            if report.notes > 0 { notesChanged() }
             reply(
                 Redacted(report, of: order.document, isDryRun: redaction.isDryRun), order.id,
                 to: order.requester)

@@ -25,7 +25,7 @@ extension RoomState {
             } else if position == head {
                 if sessions[index].stream.isSlow { noteCaughtUp(index) }
                 if lacksPresence(index) { presence.tick.wait() }
-                if sessions[index].mustHearOfNotes { tellOfNotes(index) }
+                if sessions[index].owesNoted { sendNoted(to: index) }
                 return sendCheck(to: index)
             } else if !log.window.contains(position.next) {
                 fallBack(index)
@@ -118,14 +118,14 @@ extension RoomState {
 
     // MARK: Notes
 
-    /// Notes of the document have changed. Sessions that want to know it are told when they are at the head.
-    mutating func noted() {
-        for index in sessions.indices { sessions[index].noted() }
+    /// Notes of the document have changed. Sessions that want it are sent `noted` when they are at the head.
+    mutating func notesChanged() {
+        for index in sessions.indices { sessions[index].notesChanged() }
         sessions.needDelivery()
     }
 
-    private mutating func tellOfNotes(_ index: Int) {
-        sessions[index].heardOfNotes()
+    private mutating func sendNoted(to index: Int) {
+        sessions[index].sentNoted()
         deliver(effects.line(Noted(document: log.name)), to: index)
     }
 

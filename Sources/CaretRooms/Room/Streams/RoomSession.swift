@@ -10,9 +10,10 @@ package struct RoomSession: Sendable {
     let mode: OpenMode
     /// Whether the session only watches and accepts several revisions as one change.
     let squashes: Bool
+    /// Whether the session is sent `noted` when notes change.
     private let wantsNotes: Bool
-    /// Whether the session must be told that notes have changed.
-    private(set) var mustHearOfNotes = false
+    /// Whether the session has not been sent yet that notes have changed.
+    private(set) var owesNoted = false
     var rights: Rights
     package var stream: SessionStream
     package var presence: SessionPresence
@@ -29,8 +30,8 @@ package struct RoomSession: Sendable {
         self.presence = presence
     }
 
-    mutating func noted() { mustHearOfNotes = wantsNotes }
-    mutating func heardOfNotes() { mustHearOfNotes = false }
+    mutating func notesChanged() { owesNoted = wantsNotes }
+    mutating func sentNoted() { owesNoted = false }
 
     package var pusher: Pusher { participant.pusher }
     package var unit: CodeUnit { participant.unit }

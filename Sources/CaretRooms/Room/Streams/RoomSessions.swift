@@ -213,7 +213,7 @@ extension RoomState {
         guard closedWith == nil, let index = sessions.index(of: session), !sessions[index].stream.isBarred
         else { return }
         // The right to write notes may have changed, which is not one of `rights`.
-        sessions[index].noted()
+        sessions[index].notesChanged()
         sessions.needDelivery()
         if sessions[index].rights == rights { return }
         sessions[index].rights = rights

@@ -1026,7 +1026,7 @@ package struct AddNote: WireMessage {
     package var range: WireRange?
     /// A change that the note suggests.
     package var edits: [WireEdit]?
-    /// What the note says; it may be empty beside `edits`.
+    /// What the note says; no CR; it may be empty beside `edits`.
     package var text: WireString
 
     package init(
@@ -1077,16 +1077,16 @@ package struct ChangeNote: WireMessage {
     package var revision: Revision?
     /// The words that the note is about now; without it, the range of `edits`.
     package var range: WireRange?
-    /// The change that the note suggests now; without it, the suggestion stays.
+    /// The change that the note suggests now; without it and without `range`, the suggestion stays.
     package var edits: [WireEdit]?
-    /// What the note says now.
+    /// What the note says now; no CR.
     package var text: WireString?
     /// What becomes of the note; only its author may change it in another way.
-    package var state: NewNoteState?
+    package var state: NoteState?
 
     package init(
         document: WireString, note: Int, version: Int, revision: Revision? = nil, range: WireRange? = nil,
-        edits: [WireEdit]? = nil, text: WireString? = nil, state: NewNoteState? = nil
+        edits: [WireEdit]? = nil, text: WireString? = nil, state: NoteState? = nil
     ) {
         self.document = document
         self.note = note

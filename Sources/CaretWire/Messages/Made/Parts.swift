@@ -254,13 +254,15 @@ package struct NoteSummary: WirePart, Hashable, Sendable {
     package var time: Int
     /// When its text or its suggestion was changed last.
     package var edited: Int?
-    /// What has become of it.
+    /// Its state.
     package var state: NoteState
+    /// The revision that it became, if it was accepted and changed something.
+    package var accepted: Revision?
 
     package init(
         note: Int, version: Int, parent: Int? = nil, range: WireRange? = nil, quote: WireString,
         text: WireString, edits: [WireEdit]? = nil, user: WireString, time: Int, edited: Int? = nil,
-        state: NoteState
+        state: NoteState, accepted: Revision? = nil
     ) {
         self.note = note
         self.version = version
@@ -273,6 +275,7 @@ package struct NoteSummary: WirePart, Hashable, Sendable {
         self.time = time
         self.edited = edited
         self.state = state
+        self.accepted = accepted
     }
 
     init(_ fields: Fields) throws(FieldFault) {
@@ -287,6 +290,7 @@ package struct NoteSummary: WirePart, Hashable, Sendable {
         time = try fields.integer("time")
         edited = try fields.integer(optional: "edited")
         state = try fields.word("state")
+        accepted = try fields.revision(optional: "accepted")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -301,6 +305,7 @@ package struct NoteSummary: WirePart, Hashable, Sendable {
         writer.member("time", time)
         writer.member("edited", edited)
         writer.member("state", state)
+        writer.member("accepted", accepted)
     }
 }
 

@@ -1023,23 +1023,28 @@ package struct NoteWritten: WireMessage {
     package var note: Int
     /// Its version now.
     package var version: Int
+    /// The revision that an accepted suggestion became.
+    package var revision: Revision?
 
-    package init(document: WireString, note: Int, version: Int) {
+    package init(document: WireString, note: Int, version: Int, revision: Revision? = nil) {
         self.document = document
         self.note = note
         self.version = version
+        self.revision = revision
     }
 
     init(_ fields: Fields) throws(FieldFault) {
         document = try fields.string("doc")
         note = try fields.integer("note")
         version = try fields.integer("version")
+        revision = try fields.revision(optional: "rev")
     }
 
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("doc", document)
         writer.member("note", note)
         writer.member("version", version)
+        writer.member("rev", revision)
     }
 }
 
@@ -1291,8 +1296,10 @@ package struct Redacted: WireMessage {
     package var epoch: WireString
     /// The head, which does not change.
     package var revision: Revision
-    /// How many revisions contained the passage; 0 if nothing was changed.
+    /// How many revisions contained the passage.
     package var containing: Int
+    /// How many notes contained it; missing: none.
+    package var notes: Int?
     /// How often the newest text contained it.
     package var inHead: Int
     /// How many revisions inserted a part of it, so that their inserted text changes.
@@ -1309,14 +1316,15 @@ package struct Redacted: WireMessage {
     package var isDryRun: Bool
 
     package init(
-        document: WireString, epoch: WireString, revision: Revision, containing: Int, inHead: Int,
-        changed: Int, authors: [Redacted.Author], backups: [WireString], hasMore: Bool = false,
+        document: WireString, epoch: WireString, revision: Revision, containing: Int, notes: Int? = nil,
+        inHead: Int, changed: Int, authors: [Redacted.Author], backups: [WireString], hasMore: Bool = false,
         isErased: Bool = false, isDryRun: Bool = false
     ) {
         self.document = document
         self.epoch = epoch
         self.revision = revision
         self.containing = containing
+        self.notes = notes
         self.inHead = inHead
         self.changed = changed
         self.authors = authors
@@ -1331,6 +1339,7 @@ package struct Redacted: WireMessage {
         epoch = try fields.string("epoch")
         revision = try fields.revision("rev")
         containing = try fields.integer("containing")
+        notes = try fields.integer(optional: "notes")
         inHead = try fields.integer("in_head")
         changed = try fields.integer("changed")
         authors = try fields.parts("authors")
@@ -1345,6 +1354,7 @@ package struct Redacted: WireMessage {
         writer.member("epoch", epoch)
         writer.member("rev", revision)
         writer.member("containing", containing)
+        writer.member("notes", notes)
         writer.member("in_head", inHead)
         writer.member("changed", changed)
         writer.member("authors", authors)

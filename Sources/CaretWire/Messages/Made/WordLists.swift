@@ -40,18 +40,11 @@ package enum NoteRights: String, CaseIterable, WireWord {
     case write
 }
 
-/// What has become of a note. `accepted` and `rejected` are final.
+/// The state of a note. `accepted` and `rejected` are final.
 package enum NoteState: String, CaseIterable, WireWord {
     case open
     case resolved
     case accepted
-    case rejected
-}
-
-/// What a request can make of a note.
-package enum NewNoteState: String, CaseIterable, WireWord {
-    case open
-    case resolved
     case rejected
 }
 

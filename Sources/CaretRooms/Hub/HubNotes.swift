@@ -482,9 +482,12 @@ extension NoteSummary {
             accepted: note.acceptedAs)
         guard let place else { return }
         if let text {
-            let words = text.wire([Selection(anchor: place.words.start, head: place.words.end)], in: unit)[0]
-            range = WireRange(words.anchor, words.head)
-            edits = place.suggestion?.wireEdits(in: unit, before: text)
+            // After a failover of the database, the text may be that of another history.
+            guard let start = try? text.length(before: place.words.start),
+                let end = try? text.length(before: place.words.end)
+            else { return }
+            range = WireRange(start.count(of: unit), end.count(of: unit))
+            edits = try? place.suggestion?.edits.map { WireEdit(try LoggedEdit($0, in: text), in: unit) }
         } else {
             range = WireRange(place.words.start.value, place.words.end.value)
             edits = place.suggestion?.edits.map { edit in

@@ -16,7 +16,7 @@ public struct DocumentNote: Equatable, Sendable {
         case accepted, rejected
     }
 
-    /// What `setNote` makes of a note.
+    /// A state that `setNote` can set.
     public enum Outcome: String, Hashable, Sendable { case open, resolved, rejected }
 
     public let number: Int
@@ -24,7 +24,7 @@ public struct DocumentNote: Equatable, Sendable {
     public let version: Int
     /// The note that it answers. Nil if it begins a thread.
     public let parent: Int?
-    /// The text in which the range and the suggestion count.
+    /// The revision that `range` and `suggestion` refer to.
     public let revision: Revision
     /// Its words. They are empty if somebody deleted them. Nil if it is about
     /// the whole document, answers another note, or was accepted or rejected.
@@ -112,7 +112,7 @@ extension LiveClient {
             })
     }
 
-    /// A note with its number. Nil if there is none.
+    /// Reads one note. Returns nil if the document has no note with this number.
     public func note(_ number: Int, of document: String) async throws -> DocumentNote? {
         let request = ListNotes(document: WireString(document), after: number - 1, limit: 1)
         guard case .notes(.list(let page)) = try await self.request(.notes(.list(request))) else {
@@ -186,8 +186,8 @@ extension LiveClient {
         return try await set(note, version, document, state).version
     }
 
-    /// Accepts a suggestion: its change becomes a revision of yours. Returns the revision, or nil if the text already is as
-    /// the suggestion wants it.
+    /// Accepts a suggestion: its change becomes a revision of yours. Returns the revision, or nil if the text already has the
+    /// change.
     @discardableResult
     public func acceptSuggestion(
         _ note: Int, version: Int, in document: String

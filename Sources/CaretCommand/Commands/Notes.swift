@@ -77,13 +77,13 @@ private struct NumberedText {
     }
 }
 
-/// A note with its line, and with the texts that it suggests to replace.
+/// A note with its line, and with the old and the new text of each suggested edit.
 private struct PlacedNote {
     let note: DocumentNote
     private let line: Int?
     private let replaced: [(old: String, new: String)]
 
-    /// `text` is the one that its range counts in, if it has a range.
+    /// `numbered` is the text at the note's revision. It is nil if the note has no range.
     init(_ note: DocumentNote, in numbered: NumberedText?) throws(TextError) {
         self.note = note
         guard let numbered, let range = note.range else {

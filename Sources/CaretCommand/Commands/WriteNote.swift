@@ -3,7 +3,7 @@ import CaretCore
 import CaretSync
 import CaretWire
 
-/// Writes a note, or says what becomes of one.
+/// Writes a note, changes its state, or removes it.
 struct WriteNote: Subcommand {
     private static let words = Option(
         "on", value: "WORDS", "the words that the note is about; they must occur exactly once")
@@ -60,7 +60,7 @@ struct WriteNote: Subcommand {
         }
     }
 
-    /// What becomes of an existing note.
+    /// The change of an existing note. Nil if no option names one.
     private static func change(_ arguments: Arguments) throws(UsageFault) -> Action? {
         for (option, state) in [(resolved, .resolved), (reopened, .open), (rejected, .rejected)]
             as [(Option, DocumentNote.Outcome)]
@@ -130,8 +130,7 @@ struct WriteNote: Subcommand {
     }
 
     private func version(of number: Int, _ client: LiveClient) async throws -> Int {
-        guard let note = try await client.notes(of: document).notes.first(where: { $0.number == number })
-        else {
+        guard let note = try await client.note(number, of: document) else {
             throw Failure("\(document.printable): there is no note \(number)", advice: "see `caret notes`")
         }
         return note.version

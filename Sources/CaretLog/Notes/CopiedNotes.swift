@@ -14,7 +14,8 @@ package struct CopiedNotes: Equatable, Sendable {
 }
 
 extension Note {
-    /// The note in a copy whose newest text has this revision. The text of a final suggestion is not copied.
+    /// Returns the note for a copy of its document. `head` is the newest revision of the copy. An accepted or rejected note
+    /// has no place in the copy.
     func copied(to head: Revision) -> Note {
         var copy = self
         copy.content.request = ""

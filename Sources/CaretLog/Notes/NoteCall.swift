@@ -47,7 +47,7 @@ package struct NoteQuery: Equatable, Sendable {
         (self.since, self.after, self.limit) = (since, after, limit)
     }
 
-    /// The page of those of these notes that are wanted. `notes` are in the order of their numbers.
+    /// Selects the wanted notes. `notes` must be sorted by number.
     package func page(of notes: [Note], _ entry: DocumentEntry, _ book: Notebook) -> NotePage {
         let isWhole = book.needsAll(since: since)
         let wanted = notes.filter { $0.number > after && (isWhole || $0.counter > since) }
@@ -119,8 +119,9 @@ package enum NoteResult: Equatable, Sendable {
     case tooMany
     /// The document would have this many bytes of notes.
     case tooLarge(bytes: Int)
-    /// The place belongs to a text that is too far behind this head, or the suggestion is accepted in another text than that
-    /// of the head. The caller must move it first.
+    /// The store writes nothing, because newer revisions exist up to this head. Either more than
+    /// `NotePlace.mostBehind` revisions follow the text of the place, or the suggestion to accept was not prepared for
+    /// the newest text. The caller must use a newer text.
     case behind(head: Revision)
     /// The store did not append the change of the suggestion.
     case notAppended(AppendOutcome)

@@ -7,7 +7,7 @@ package struct NoteJob: Equatable, Sendable {
     let request: HubRequest
     let notes: NoteRequest
     let entry: DocumentEntry
-    /// The notes to send or to accept, while the text is read in which their places count.
+    /// The notes to send or to accept, while the hub reads the text at their revision.
     var page: NotePage?
     /// How often the suggestion to accept was read.
     var attempts = 0
@@ -249,7 +249,7 @@ extension HubState {
         call(.text(page.entry.id, at: page.entry.head), for: .notes(job))
     }
 
-    /// Appends the change of a suggestion, if nobody else is first.
+    /// Appends the change of a suggestion, unless another revision comes first.
     private mutating func accept(_ job: NoteJob, _ page: NotePage, in snapshot: Snapshot) {
         guard let wanted = job.notes.acceptedNote, let change = page.notes.first?.content.place?.suggestion,
             let new = try? snapshot.text.applying(change)
@@ -323,7 +323,7 @@ extension HubState {
         call(.text(page.entry.id, at: page.entry.head), for: .notes(job))
     }
 
-    /// `text` is the text that the places count in, if their offsets must be converted.
+    /// `text` is the text at the revision of the page. It is nil if no offsets must be converted.
     private mutating func send(_ page: NotePage, in text: TextBuffer?, _ job: NoteJob) {
         // The requester may have lost the right to read during the call.
         if refuseUnreadable(job.request) { return }
@@ -471,7 +471,7 @@ extension NoteState {
 }
 
 extension NoteSummary {
-    /// `text` is the text that the place counts in, if its offsets must be converted.
+    /// `text` is the text at the revision of the place. It is nil if no offsets must be converted.
     fileprivate init(_ note: Note, in text: TextBuffer?, _ unit: CodeUnit) {
         let (content, place) = (note.content, note.movingPlace)
         self.init(

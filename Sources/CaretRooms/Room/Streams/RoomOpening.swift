@@ -12,7 +12,7 @@ package struct RoomOpening: Equatable, Sendable {
     package let resume: WirePosition?
     package let mode: OpenMode
     package let squashes: Bool
-    /// Whether the session is told when notes change.
+    /// Whether the session is sent `noted` when notes change.
     package let wantsNotes: Bool
     /// What the store has just said of the pusher, if the room was made for this request.
     package var opener: PusherAnswer?

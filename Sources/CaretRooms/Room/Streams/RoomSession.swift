@@ -12,7 +12,7 @@ package struct RoomSession: Sendable {
     let squashes: Bool
     /// Whether the session is sent `noted` when notes change.
     private let wantsNotes: Bool
-    /// Whether the session has not been sent yet that notes have changed.
+    /// Whether the session must still be sent `noted`.
     private(set) var owesNoted = false
     var rights: Rights
     package var stream: SessionStream
